@@ -1,0 +1,194 @@
+"""The command line: data on standard output, talk on standard error.
+
+Exit codes: 0 all went well, 1 something wrong was found, 2 the call was wrong.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Literal
+
+import typer
+
+from orchbench_analytics.errors import OrchbenchError
+
+if TYPE_CHECKING:
+    from orchbench_analytics.ingest import IngestSummary, Progress
+
+Format = Literal["table", "markdown", "csv", "json", "parquet"]
+WarehouseArgument = Annotated[Path, typer.Argument(metavar="DIR", help="The warehouse.")]
+FormatOption = Annotated[Format, typer.Option("--format", "-f", help="How rows come out.")]
+OutputOption = Annotated[Path | None, typer.Option("--output", "-o", help="File to write to.")]
+QuietOption = Annotated[bool, typer.Option("--quiet", "-q", help="Only errors are said.")]
+JobsOption = Annotated[int | None, typer.Option(min=1, help="Worker processes; default all cores.")]
+
+app = typer.Typer(
+    help="Analytics for OrchestrationBench: from result files to Parquet, scores and SQL.",
+    no_args_is_help=True,
+    add_completion=False,
+    pretty_exceptions_enable=False,
+    rich_markup_mode=None,
+)
+
+
+def main() -> None:
+    """Run the command line; a wrong call ends with a sentence, not a traceback."""
+    try:
+        app()
+    except OrchbenchError as error:
+        say(f"orchbench: {error}")
+        sys.exit(2)
+    except BrokenPipeError:  # the reader of our output, such as `head`, has seen enough
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        sys.exit(0)
+
+
+def say(text: str) -> None:
+    """Talk to the person, on standard error."""
+    print(text, file=sys.stderr)
+
+
+@app.command()
+def ingest(
+    paths: Annotated[list[Path], typer.Argument(metavar="PATH...", help="Files, directories.")],
+    into: Annotated[Path, typer.Option(metavar="DIR", help="The warehouse.")],
+    model: Annotated[str | None, typer.Option(help="Model of all files given.")] = None,
+    experiment: Annotated[str | None, typer.Option(help="Experiment of all files given.")] = None,
+    language: Annotated[str | None, typer.Option(help="Language of all files given.")] = None,
+    pattern: Annotated[
+        str | None, typer.Option(help="Paths with named parts: {model}/{language}/{scenario}.json")
+    ] = None,
+    agent_cards: Annotated[
+        list[Path] | None, typer.Option(help="Agent cards: tool schemas, a directory or files.")
+    ] = None,
+    prune: Annotated[bool, typer.Option(help="Forget files that are gone.")] = False,
+    strict: Annotated[bool, typer.Option(help="Exit code 1 if a file was refused.")] = False,
+    jobs: JobsOption = None,
+    quiet: QuietOption = False,
+) -> None:
+    """Bring a warehouse up to date with result files."""
+    from orchbench_analytics.warehouse import open_warehouse
+
+    with progress_bar(quiet=quiet) as progress:
+        summary = open_warehouse(into).ingest(
+            *paths,
+            model=model,
+            experiment=experiment,
+            language=language,
+            pattern=pattern,
+            agent_cards=agent_cards or (),
+            prune=prune,
+            jobs=jobs,
+            progress=progress,
+        )
+    if not quiet:
+        say_summary(summary, into)
+    if strict and summary.refused:
+        raise typer.Exit(1)
+
+
+@app.command()
+def sources(
+    warehouse: WarehouseArgument,
+    status: Annotated[
+        Literal["taken", "ignored", "refused"] | None, typer.Option(help="Only such files.")
+    ] = None,
+    format: FormatOption = "table",  # noqa: A002 (what users type)
+    output: OutputOption = None,
+) -> None:
+    """List input files and what became of them."""
+    import polars as pl
+
+    from orchbench_analytics.show import show
+    from orchbench_analytics.warehouse import open_warehouse
+
+    rows = open_warehouse(warehouse).table("sources")
+    if status is not None:
+        rows = rows.filter(pl.col("status") == status)
+    columns = ("status", "reason", "place", "message", "kind", "model", "language", "path")
+    show(rows.select(columns).sort("path").collect(), format=format, output=output)
+
+
+@app.command()
+def demo(
+    directory: Annotated[Path, typer.Argument(metavar="[DIR]", help="Where to make it.")] = Path(
+        "orchbench-demo"
+    ),
+    models: Annotated[int, typer.Option(min=1, help="How many models.")] = 12,
+    scenarios: Annotated[int, typer.Option(min=1, help="Scenarios of each language.")] = 12,
+    runs: Annotated[int, typer.Option(min=1, help="Runs of each scenario.")] = 3,
+    seed: Annotated[int, typer.Option(help="Same seed, same bytes.")] = 7,
+    jobs: JobsOption = None,
+    quiet: QuietOption = False,
+) -> None:
+    """Make a sample sweep, ingest it, and say what to try next."""
+    from orchbench_analytics.sample import write_sweep
+    from orchbench_analytics.warehouse import open_warehouse
+
+    sweep = write_sweep(directory, models=models, scenarios=scenarios, runs=runs, seed=seed)
+    warehouse = directory / "warehouse"
+    with progress_bar(quiet=quiet) as progress:
+        summary = open_warehouse(warehouse).ingest(
+            directory / "results",
+            agent_cards=[directory / "agent_cards"],
+            jobs=jobs,
+            progress=progress,
+        )
+    if not quiet:
+        say(f"made {sweep.files} files of {sweep.models} models in {directory / 'results'}")
+        say_summary(summary, warehouse)
+
+
+@app.command()
+def dictionary() -> None:
+    """Print the data dictionary: every table and column, as Markdown."""
+    from orchbench_analytics.tables import TABLES, dictionary_markdown
+
+    print(dictionary_markdown(tuple(TABLES.values())), end="")
+
+
+@contextmanager
+def progress_bar(*, quiet: bool) -> Iterator[Progress | None]:
+    """A bar with files, MB/s and time left; none where nobody watches."""
+    if quiet or not sys.stderr.isatty():
+        yield None
+        return
+    from rich.console import Console
+    from rich.progress import BarColumn, DownloadColumn, Progress, TimeRemainingColumn
+    from rich.progress import TransferSpeedColumn as SpeedColumn
+
+    columns = (BarColumn(), DownloadColumn(), SpeedColumn(), TimeRemainingColumn())
+    with Progress(
+        "{task.description}", *columns, console=Console(stderr=True), transient=True
+    ) as bar:
+        task = bar.add_task("reading", total=None)
+        files = 0
+
+        def advance(file_count: int, byte_count: int, total_bytes: int) -> None:
+            nonlocal files
+            files += file_count
+            bar.update(task, advance=byte_count, total=total_bytes, description=f"{files:,} files")
+
+        yield advance
+
+
+def say_summary(summary: IngestSummary, warehouse: Path) -> None:
+    """What an ingest did, in a few lines."""
+    counts = {
+        "taken": summary.taken,
+        "unchanged": summary.unchanged,
+        "not needed": summary.ignored,
+        "removed": summary.removed,
+        "refused": len(summary.refused),
+    }
+    said = ", ".join(f"{count:,} {name}" for name, count in counts.items() if count)
+    say(f"{warehouse}: {said or 'no input files found'}")
+    for source in summary.refused[:5]:
+        place = f" at {source.place}" if source.place else ""
+        say(f"  refused {source.path}: {source.reason}{place}: {source.message}")
+    if len(summary.refused) > 5:
+        say(f"  … all of them: orchbench sources {warehouse} --status refused")

@@ -1,0 +1,35 @@
+"""What can go wrong in a call to this package.
+
+OrchbenchError
+├── PathError         a path given by the caller does not exist or cannot be used
+├── WarehouseError    a directory is no warehouse, is damaged, or is held by another process
+├── ProfileError      a profile or one of its rules is unknown
+├── QueryError        a query names something that is not there, or is not allowed
+└── SelectionError    a model, language, metric or table that is not in the warehouse
+
+A malformed input file is not an error: it is a row in `sources` with its reason.
+"""
+
+
+class OrchbenchError(Exception):
+    """A wrong call; the message says what to do about it."""
+
+
+class PathError(OrchbenchError):
+    """A path given by the caller does not exist or cannot be used."""
+
+
+class WarehouseError(OrchbenchError):
+    """A directory is no warehouse, is damaged, or is held by another process."""
+
+
+class ProfileError(OrchbenchError):
+    """A profile or one of its rules is unknown."""
+
+
+class QueryError(OrchbenchError):
+    """A query names something that is not there, or is not allowed."""
+
+
+class SelectionError(OrchbenchError):
+    """A model, language, metric or table that is not in the warehouse."""

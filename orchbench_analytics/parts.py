@@ -1,0 +1,165 @@
+"""Making a part: some files of one model, experiment and language, read and written as tables."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, NamedTuple
+
+import msgspec
+
+from orchbench_analytics import flatten, read, store, tables
+from orchbench_analytics.discover import Found
+from orchbench_analytics.documents import JudgeLog, ResultsDocument
+from orchbench_analytics.sources import Source, refused, source_of
+from orchbench_analytics.store import Part
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+
+class Task(NamedTuple):
+    """Files to read into one part, with the hashes of those that were read before."""
+
+    root: Path
+    files: list[Found]
+    known_hashes: dict[str, str]
+
+
+class Built(NamedTuple):
+    """What came of a task: the part (none if no file gave rows), and a row per file read anew."""
+
+    part: Part | None
+    sources: list[Source]
+    unchanged: list[Found]
+
+
+class PartNote(msgspec.Struct):
+    """What lies beside a part's tables, so that a killed ingest's parts can be taken over."""
+
+    part: Part
+    sources: list[Source]
+
+
+def build_part(task: Task) -> Built:
+    """Read and flatten the task's files, and write their rows as a part."""
+    rows: flatten.Rows = {}
+    sources: list[Source] = []
+    unchanged: list[Found] = []
+    for file in task.files:
+        source = source_of(file)
+        try:
+            data = read.read_bytes(file.path)
+            content_hash = hashlib.sha256(data).hexdigest()
+            if task.known_hashes.get(file.path) == content_hash:
+                unchanged.append(file)
+                continue
+            source = source._replace(content_hash=content_hash)
+            flat, repair = read_and_flatten(file, read.decompress(data, file.path))
+        except read.UnreadableDocument as trouble:
+            sources.append(refused(source, trouble))
+            continue
+        for name, new_rows in flat.items():
+            rows.setdefault(name, []).extend(new_rows)
+        sources.append(source._replace(reason=repair))
+    taken = {s.path: s.content_hash or "" for s in sources if s.status == "taken"}
+    if not taken:
+        return Built(None, sources, unchanged)
+    row_counts = {name: len(data) for name, data in rows.items() if data}
+    first = task.files[0]
+    part = _new_part(
+        first.model or "", first.experiment or "", first.language or "", taken.items(), row_counts
+    )
+    sources = [s._replace(part_id=part.part_id) if s.path in taken else s for s in sources]
+    store.write_directory(
+        task.root,
+        part.directory,
+        {t.name: store.to_arrow(t, rows[t.name]) for t in tables.RAW_TABLES if rows.get(t.name)},
+        note=msgspec.json.encode(PartNote(part, sources)),
+    )
+    return Built(part, sources, unchanged)
+
+
+def read_and_flatten(file: Found, data: bytes) -> tuple[flatten.Rows, str | None]:
+    """The rows of one document, and the code of the repair it took."""
+    key = (file.model, file.experiment, file.language)
+    if file.kind == "runs":
+        runs = read.read_runs(data)
+        return flatten.flatten_runs((*key, file.scenario), runs), runs.repair
+    if file.kind == "judge_log":
+        log, repair = read.decode(data, JudgeLog)
+        return flatten.flatten_judge_log((*key, file.scenario, file.run), log), repair
+    results, repair = read.decode(data, ResultsDocument)
+    return flatten.flatten_results(key, results), repair
+
+
+def rewrite_parts(root: Path, parts: Sequence[Part], dropped: Iterable[Source]) -> Part | None:
+    """One new part from old ones, without the rows of dropped files; none if no row is left."""
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    gone: dict[str, set[str]] = {"runs": set(), "judge_log": set(), "results": set()}
+    for source in dropped:
+        gone[source.kind].add(f"{source.scenario or ''}\0{source.run or ''}")
+    kept: dict[str, pa.Table] = {}
+    for name, kind in _KIND_OF_TABLE.items():
+        files = [root / p.directory / f"{name}.parquet" for p in parts if name in p.row_counts]
+        if files:
+            data = pa.concat_tables([pq.ParquetFile(file).read() for file in files])
+            kept[name] = _without(data, kind, gone[kind])
+    row_counts = {name: len(data) for name, data in kept.items() if len(data)}
+    if not row_counts:
+        return None
+    contents = [(p.part_id, "") for p in parts]
+    contents += [(kind, name) for kind, names in gone.items() for name in names]
+    first = parts[0]
+    part = _new_part(first.model, first.experiment, first.language, contents, row_counts)
+    store.write_directory(root, part.directory, {name: kept[name] for name in row_counts})
+    return part
+
+
+def _without(data: pa.Table, kind: str, gone: set[str]) -> pa.Table:
+    """The rows that do not come from files that are gone."""
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    if not gone:
+        return data
+    if kind == "results":
+        return data.slice(0, 0)
+    run = data["run"] if kind == "judge_log" else pa.scalar("")
+    names = pc.binary_join_element_wise(data["scenario"], run, "\0")
+    return data.filter(pc.invert(pc.is_in(names, pa.array(sorted(gone)))))
+
+
+_KIND_OF_TABLE = {
+    "scenarios": "runs",
+    "steps": "runs",
+    "plans": "runs",
+    "judgements": "judge_log",
+    "reported_scenarios": "results",
+    "reported_models": "results",
+}
+
+
+def _new_part(
+    model: str,
+    experiment: str,
+    language: str,
+    contents: Iterable[tuple[str, str]],
+    row_counts: dict[str, int],
+) -> Part:
+    """A part named by what is in it, so that the same work done twice is the same part."""
+    digest = hashlib.sha256(f"format {store.FORMAT_VERSION}".encode())
+    for name, content in sorted(contents):
+        digest.update(f"\n{name}\0{content}".encode())
+    part_id = digest.hexdigest()[:20]
+    return Part(
+        part_id=part_id,
+        directory=store.part_directory(model, language, part_id),
+        model=model,
+        experiment=experiment,
+        language=language,
+        row_counts=row_counts,
+    )

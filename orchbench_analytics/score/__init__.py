@@ -1,0 +1,1 @@
+"""Turning flattened answers into scores under a profile."""

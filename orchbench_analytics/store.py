@@ -1,0 +1,261 @@
+"""The warehouse on disk: immutable parts, and a manifest that is written last.
+
+    DIR/manifest.json                             what is in the warehouse; replaced atomically
+    DIR/sources/<generation>.parquet              every input file and what became of it
+    DIR/tool_parameters/<generation>.parquet      tool schemas from agent cards
+    DIR/parts/model=…/language=…/<part>/<table>.parquet
+    DIR/scores/profile=…/<group>/<table>.parquet
+    DIR/unfinished                                there while an ingest runs, or after it was killed
+
+A reader goes by the manifest, so it sees the last complete state. Files of the state before are
+kept until the next ingest, for readers that are still at it.
+"""
+
+from __future__ import annotations
+
+import fcntl
+import hashlib
+import os
+import shutil
+import uuid
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+from urllib.parse import quote
+
+import msgspec
+
+from orchbench_analytics.errors import WarehouseError
+from orchbench_analytics.tables import Table, arrow_schema
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+FORMAT_VERSION = 1
+_MANIFEST = "manifest.json"
+_UNFINISHED = "unfinished"
+_LOCK = "lock"
+_LONGEST_NAME = 100
+
+
+class Holder(msgspec.Struct, frozen=True, kw_only=True):
+    """A directory with a Parquet file for each table it has rows of."""
+
+    directory: str
+    row_counts: dict[str, int]
+
+
+class Part(Holder, frozen=True, kw_only=True):
+    """Rows of some files of one model, experiment and language, written once."""
+
+    part_id: str
+    model: str
+    experiment: str
+    language: str
+
+
+class ScoreGroup(Holder, frozen=True, kw_only=True):
+    """Scores of some parts under one profile, written once."""
+
+    group_id: str
+    profile: str
+    part_ids: list[str]
+
+
+class Manifest(msgspec.Struct):
+    """Everything a reader needs to know: which files make up which table."""
+
+    format_version: int = FORMAT_VERSION
+    generation: int = 0
+    sources: str | None = None
+    source_count: int = 0
+    tool_parameters: str | None = None
+    tool_parameter_count: int = 0
+    parts: list[Part] = []
+    profiles: dict[str, dict[str, str | float]] = {}
+    scores: list[ScoreGroup] = []
+
+
+def load_manifest(root: Path) -> Manifest:
+    """The manifest of an existing warehouse."""
+    try:
+        manifest = msgspec.json.decode((root / _MANIFEST).read_bytes(), type=Manifest)
+    except FileNotFoundError as error:
+        what = "no warehouse (it has no manifest.json)" if root.is_dir() else "not there"
+        raise WarehouseError(
+            f"{root} is {what}; make one with: orchbench ingest PATH --into {root}"
+        ) from error
+    except (msgspec.DecodeError, OSError) as error:
+        raise WarehouseError(f"{root / _MANIFEST} cannot be read: {error}") from error
+    if manifest.format_version != FORMAT_VERSION:
+        raise WarehouseError(
+            f"{root} has format {manifest.format_version}, this version reads {FORMAT_VERSION}; "
+            "ingest anew into another directory"
+        )
+    return manifest
+
+
+def load_or_start(root: Path) -> Manifest:
+    """The manifest of a warehouse, or an empty one where there is none yet."""
+    if (root / _MANIFEST).exists():
+        return load_manifest(root)
+    if root.exists() and not root.is_dir():
+        raise WarehouseError(f"{root} is a file; a warehouse is a directory")
+    strangers = {e.name for e in root.iterdir()} - _OUR_NAMES if root.exists() else set()
+    if strangers:
+        raise WarehouseError(
+            f"{root} holds other things ({', '.join(sorted(strangers)[:3])}); "
+            "name a new or empty directory"
+        )
+    return Manifest()
+
+
+_OUR_NAMES = {
+    _MANIFEST, _UNFINISHED, _LOCK, "parts", "scores", "sources", "tool_parameters", "staging",
+}  # fmt: skip
+
+
+def save_manifest(root: Path, manifest: Manifest) -> None:
+    """Replace the manifest in one step; from here on readers see the new state."""
+    staged = root / f"{_MANIFEST}.{os.getpid()}"
+    with staged.open("wb") as file:
+        file.write(msgspec.json.format(msgspec.json.encode(manifest), indent=1))
+        file.flush()
+        os.fsync(file.fileno())
+    staged.replace(root / _MANIFEST)
+
+
+@contextmanager
+def hold(root: Path, *, wait: bool, on_wait: Callable[[str], None]) -> Iterator[None]:
+    """Be the only writer of the warehouse; the lock ends with the process, however it ends."""
+    root.mkdir(parents=True, exist_ok=True)
+    with (root / _LOCK).open("a+") as file:
+        try:
+            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            file.seek(0)
+            holder = file.read().strip() or "another process"
+            if not wait:
+                raise WarehouseError(f"{root} is being written by {holder}; try again") from None
+            on_wait(f"{root} is being written by {holder}; waiting")
+            fcntl.flock(file, fcntl.LOCK_EX)
+        file.truncate(0)
+        file.write(f"process {os.getpid()}\n")
+        file.flush()
+        yield
+
+
+def mark_unfinished(root: Path) -> bool:
+    """Note that an ingest is under way; true if an earlier one never came to its end."""
+    was_there = (root / _UNFINISHED).exists()
+    (root / _UNFINISHED).touch()
+    return was_there
+
+
+def mark_finished(root: Path) -> None:
+    """Note that the ingest came to its end."""
+    (root / _UNFINISHED).unlink(missing_ok=True)
+
+
+def path_safe(name: str) -> str:
+    """A directory name for any model name: it cannot leave its directory nor grow too long."""
+    safe = quote(name, safe="")
+    if len(safe) <= _LONGEST_NAME:
+        return safe
+    return f"{safe[: _LONGEST_NAME - 17]}-{hashlib.sha256(name.encode()).hexdigest()[:16]}"
+
+
+def part_directory(model: str, language: str, part_id: str) -> str:
+    """Where a part lies below the warehouse."""
+    return f"parts/model={path_safe(model)}/language={path_safe(language)}/{part_id}"
+
+
+def write_directory(
+    root: Path, directory: str, tables: dict[str, pa.Table], *, note: bytes | None = None
+) -> None:
+    """Write tables and a note into a directory that appears complete or not at all."""
+    staging = root / "staging" / uuid.uuid4().hex
+    staging.mkdir(parents=True)
+    for name, table in tables.items():
+        write_table(table, staging / f"{name}.parquet")
+    if note is not None:
+        (staging / "part.json").write_bytes(note)
+    target = root / directory
+    target.parent.mkdir(parents=True, exist_ok=True)
+    if target.exists():  # same name, same content: names are hashes of what is inside
+        shutil.rmtree(staging)
+    else:
+        staging.rename(target)
+
+
+def write_table(table: pa.Table, path: Path) -> None:
+    """Write Parquet that compresses repeated texts well and prunes by statistics."""
+    import pyarrow.parquet as pq
+
+    pq.write_table(
+        table,
+        path,
+        compression="zstd",
+        compression_level=3,
+        dictionary_pagesize_limit=64 * 2**20,  # labels repeat: never fall back from dictionaries
+        row_group_size=1 << 18,
+    )
+
+
+def to_arrow(table: Table, rows: Sequence[tuple[Any, ...]]) -> pa.Table:
+    """Rows as a checked Arrow table."""
+    import pyarrow as pa
+
+    schema = arrow_schema(table)
+    columns = zip(*rows, strict=True) if rows else ([] for _ in schema)
+    arrays = [pa.array(c, type=f.type) for c, f in zip(columns, schema, strict=True)]
+    return check_nulls(pa.Table.from_arrays(arrays, schema=schema), table)
+
+
+def check_nulls(data: pa.Table, table: Table) -> pa.Table:
+    """The data, if no column that must be filled has a null."""
+    for column in table.columns:
+        if not column.nullable and data.column(column.name).null_count:
+            raise AssertionError(
+                f"{table.name}.{column.name} has nulls; tables.py says it has none"
+            )
+    return data
+
+
+def table_files(root: Path, manifest: Manifest, table: str) -> list[Path]:
+    """The Parquet files that make up a table."""
+    if table in ("sources", "tool_parameters"):
+        name = getattr(manifest, table)
+        return [root / name] if name else []
+    holders: list[Holder] = [*manifest.parts, *manifest.scores]
+    return [
+        root / holder.directory / f"{table}.parquet"
+        for holder in holders
+        if holder.row_counts.get(table)
+    ]
+
+
+def row_count(manifest: Manifest, table: str) -> int:
+    """How many rows a table has, by the manifest."""
+    if table in ("sources", "tool_parameters"):
+        return int(getattr(manifest, f"{table.removesuffix('s')}_count"))
+    holders: list[Holder] = [*manifest.parts, *manifest.scores]
+    return sum(holder.row_counts.get(table, 0) for holder in holders)
+
+
+def collect_garbage(root: Path, *manifests: Manifest) -> None:
+    """Delete whatever no given manifest knows."""
+    live = {p.directory for m in manifests for p in (*m.parts, *m.scores)}
+    live |= {name for m in manifests for name in (m.sources, m.tool_parameters) if name}
+    shutil.rmtree(root / "staging", ignore_errors=True)
+    for pattern in ("parts/*/*/*", "scores/*/*", "sources/*", "tool_parameters/*"):
+        for path in root.glob(pattern):
+            if path.relative_to(root).as_posix() in live:
+                continue
+            if path.is_dir():
+                shutil.rmtree(path)
+            else:
+                path.unlink()
+    for stray in root.glob(f"{_MANIFEST}.*"):
+        stray.unlink()

@@ -1,0 +1,369 @@
+"""What a table is: name, grain, columns. Schemas, checks and the dictionary derive from here."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Literal
+
+if TYPE_CHECKING:
+    import polars as pl
+    import pyarrow as pa
+
+Kind = Literal["text", "int", "float", "bool"]
+
+
+@dataclass(frozen=True, slots=True)
+class Column:
+    """One column: its name, kind, one-line description, and whether it may be null."""
+
+    name: str
+    kind: Kind
+    description: str
+    nullable: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Table:
+    """One table: its name, what one row is, and its columns in order."""
+
+    name: str
+    grain: str
+    columns: tuple[Column, ...]
+
+    @property
+    def column_names(self) -> tuple[str, ...]:
+        """The names of the columns, in order."""
+        return tuple(column.name for column in self.columns)
+
+
+def text(name: str, description: str) -> Column:
+    """A text that is always there."""
+    return Column(name, "text", description)
+
+
+def maybe_text(name: str, description: str) -> Column:
+    """A text that may be null."""
+    return Column(name, "text", description, nullable=True)
+
+
+def count(name: str, description: str) -> Column:
+    """An integer that is always there."""
+    return Column(name, "int", description)
+
+
+def maybe_count(name: str, description: str) -> Column:
+    """An integer that may be null."""
+    return Column(name, "int", description, nullable=True)
+
+
+def maybe_number(name: str, description: str) -> Column:
+    """A float that may be null."""
+    return Column(name, "float", description, nullable=True)
+
+
+def flag(name: str, description: str) -> Column:
+    """A boolean that is always there."""
+    return Column(name, "bool", description)
+
+
+MODEL_KEY = (
+    text("model", "Model name, as the results tree has it."),
+    text("experiment", "Experiment the files belong to; `default` where the tree names none."),
+    text("language", "Language of the scenarios: EN, KO, or `unknown` where the tree names none."),
+)
+SCENARIO_KEY = (*MODEL_KEY, text("scenario", "Scenario, the part of the file name before `_out`."))
+RUN_KEY = (*SCENARIO_KEY, text("run", "Run as the document names it, such as `run #1`."))
+STEP_KEY = (*RUN_KEY, text("step_id", "Step of the dialogue, as text."))
+
+SOURCES = Table(
+    "sources",
+    "input file",
+    (
+        text("path", "Absolute path the file was read from."),
+        text("kind", "runs, results, judge_log, agent_card, evaluator_summary or unknown."),
+        maybe_text("model", "Model the file belongs to; null where it could not be placed."),
+        maybe_text("experiment", "Experiment the file belongs to."),
+        maybe_text("language", "Language the file belongs to."),
+        maybe_text("scenario", "Scenario the file is about; null for files about a whole model."),
+        maybe_text("run", "Run the file is about; only judge logs are about one run."),
+        text("status", "taken, ignored (known and not needed) or refused."),
+        maybe_text("reason", "Code of why the file was ignored, refused or repaired."),
+        maybe_text("place", "Where in the document the trouble is, as a JSON path or byte offset."),
+        maybe_text("message", "The reason in plain words, and what to do about it."),
+        count("byte_count", "Size of the file as stored."),
+        maybe_text("content_hash", "SHA-256 of the stored bytes; null where it was not read."),
+        maybe_text("file_stamp", "Size and times by which an unchanged file is recognised."),
+        maybe_text("part_id", "Part of the warehouse that holds the file's rows."),
+    ),
+)
+SCENARIOS = Table(
+    "scenarios",
+    "scenario file of a model",
+    (
+        *SCENARIO_KEY,
+        maybe_text("scenario_id", "The document's own scenario id."),
+        maybe_text("generated_at", "When the document says it was made."),
+        count("run_count", "Runs in the document, readable or not."),
+        count("numbered_run_count", "Runs of n named `run #1` to `run #n`."),
+        count("step_count", "Labelled sub-agent steps over all runs."),
+        count("call_key_count", "Labelled sub-agent steps that have a key `N-1`."),
+        count("plan_count", "Labelled plans over all runs."),
+        count("plan_answer_count", "Entries of the main agent over all runs."),
+        count("step_answer_count", "Entries of the sub-agents over all runs."),
+        count("missing_answer_count", "Labelled sub-agent steps that nobody answered."),
+        count("surplus_answer_count", "Sub-agent answers to no labelled step, or given twice."),
+        count("unreadable_run_count", "Runs that are no object or lack their parts."),
+        count("unreadable_entry_count", "Answers or labels whose shape could not be read."),
+        maybe_text("unreadable_places", "JSON paths of what could not be read, the first few."),
+        maybe_count("usage_call_count", "Model calls, as the document's usage says."),
+        maybe_count("input_token_count", "Input tokens, as the document's usage says."),
+        maybe_count("output_token_count", "Output tokens, as the document's usage says."),
+        maybe_count("total_token_count", "All tokens, as the document's usage says."),
+        maybe_number("total_cost", "Cost, in the currency of the document's usage."),
+    ),
+)
+STEPS = Table(
+    "steps",
+    "labelled sub-agent step of a run, with its answer; and answer that fits no such step",
+    (
+        *STEP_KEY,
+        flag("has_label", "The label has this step, with an agent."),
+        maybe_text("label_agent_id", "Agent that the label names."),
+        maybe_text("label_content", "Text of the label."),
+        maybe_text("label_calls", "Gold calls as JSON, name and arguments only; null where none."),
+        flag("has_call_key", "The label has a key `N-1` for this step."),
+        maybe_count("answer_position", "Place of the answer in the sub-agents' history, from 0."),
+        maybe_count("answer_number", "1 for the first answer to this step, 2 for the second, …"),
+        maybe_text("answer_agent_id", "Agent that answered."),
+        maybe_text("answer_content", "Text of the answer, as given."),
+        maybe_text("answer_calls", "Calls of the answer as JSON, name and arguments as given."),
+    ),
+)
+PLANS = Table(
+    "plans",
+    "labelled planning step of a run, with its answer; and main-agent entry that fits no such step",
+    (
+        *STEP_KEY,
+        flag("is_numbered_run", "Of n runs, this one is named `run #1` to `run #n`."),
+        maybe_text("label_content", "Gold plan as YAML; null where the label has none here."),
+        maybe_count("answer_position", "Place of the answer in the main agent's history, from 0."),
+        maybe_count("answer_number", "1 for the first answer to this step, 2 for the second, …"),
+        maybe_text("answer_content", "Text of the answer, as given."),
+    ),
+)
+JUDGEMENTS = Table(
+    "judgements",
+    "argument key that the benchmark's judge was asked about, or spoke of unasked",
+    (
+        *RUN_KEY,
+        count("call_index", "Place of the call among the run's judged calls, from 0."),
+        maybe_text("argument_key", "The key; null where the judge's log names none."),
+        flag("is_asked", "The judge was asked about this key."),
+        flag("is_usable", "The judge's answer has counts for this key."),
+        maybe_text(
+            "unusable_reason", "Why there are none: no_answer, no_object, no_key, no_counts."
+        ),
+        maybe_count("true_positive_count", "Matches the judge saw."),
+        maybe_count("false_positive_count", "Predicted values the judge found unmatched."),
+        maybe_count("false_negative_count", "Gold values the judge found unmatched."),
+        maybe_text(
+            "answer_values", "The answer's values of the key as the log has them, JSON list."
+        ),
+        maybe_text("label_values", "The label's values of the key as the log has them, JSON list."),
+    ),
+)
+TOOL_PARAMETERS = Table(
+    "tool_parameters",
+    "parameter of a tool in an agent card",
+    (
+        text("language", "Language of the card; `unknown` where the tree names none."),
+        text("agent_id", "Agent that has the tool."),
+        text("tool", "Name of the tool."),
+        text("argument_key", "Name of the parameter."),
+        maybe_text("value_type", "Type the schema names; the first where it is a list."),
+        flag("has_enum", "The parameter or its items are limited to listed values."),
+        maybe_text("pattern", "Regular expression that values must match."),
+        count("tool_order", "Place of the tool among all cards of the language."),
+    ),
+)
+REPORTED_FIGURES = (
+    text("figure", "Name of the figure, as the evaluator has it."),
+    maybe_number("value", "The figure as reported; null where the file has no number."),
+)
+REPORTED_SCENARIOS = Table(
+    "reported_scenarios",
+    "figure of a scenario in an evaluator's result file",
+    (*SCENARIO_KEY, *REPORTED_FIGURES),
+)
+REPORTED_MODELS = Table(
+    "reported_models",
+    "figure of a model in an evaluator's result file",
+    (*MODEL_KEY, *REPORTED_FIGURES),
+)
+
+PROFILE_NAME = text("profile", "Profile of scoring rules the row was scored under.")
+SCORED_STEPS = Table(
+    "scored_steps",
+    "sub-agent step or answer of a run, under a profile",
+    (
+        PROFILE_NAME,
+        *STEP_KEY,
+        maybe_count("answer_position", "Place of the answer in the sub-agents' history, from 0."),
+        maybe_text("agent_id", "Agent of the step: the label's, else the answer's."),
+        flag("is_scored", "The row counts in decisions; else `left_out_reason` says why not."),
+        maybe_text(
+            "left_out_reason", "unusable_label, surplus_answer, unlabelled_answer, void_file."
+        ),
+        text("actual", "What the label wants: call, a rejection type, or rejection (untyped)."),
+        text("predicted", "What was answered: call, a rejection type, or failed."),
+        maybe_text(
+            "failure_reason", "missing, empty, malformed or text, where predicted is failed."
+        ),
+        maybe_text("call_source", "tool_calls, or content where the call was written as text."),
+        maybe_text("label_tools", "Names of the gold calls, sorted, as a JSON list."),
+        maybe_text("answer_tools", "Names of the answered calls, sorted, as a JSON list."),
+        flag("is_type_mismatch", "Rightly rejected, but with another type than the label's."),
+        flag(
+            "is_malformed",
+            "The answer has a defect: arguments that are no object, a nameless call, …",
+        ),
+        count("true_positive_reject_count", "1 if rejected and so labelled."),
+        count("true_negative_reject_count", "1 if called and so labelled."),
+        count("false_positive_reject_count", "1 if rejected where a call was labelled."),
+        count("false_negative_reject_count", "1 if not rejected where a rejection was labelled."),
+        count("true_positive_call_count", "1 if called and so labelled."),
+        count("true_negative_call_count", "1 if not called where a rejection was labelled."),
+        count("false_positive_call_count", "1 if called where a rejection was labelled."),
+        count("false_negative_call_count", "1 if not called where a call was labelled."),
+        count("failed_generation_count", "1 if neither call nor rejection could be read."),
+        flag("is_call_scored", "The row counts in name, key and value F1."),
+        count("name_true_positive_count", "Tool names on both sides."),
+        count("name_false_positive_count", "Tool names of the answer only."),
+        count("name_false_negative_count", "Tool names of the label only."),
+        count("key_true_positive_count", "Argument keys on both sides."),
+        count("key_false_positive_count", "Argument keys of the answer only."),
+        count("key_false_negative_count", "Argument keys of the label only."),
+        count("value_true_positive_count", "Argument values that match."),
+        count("value_false_positive_count", "Argument values of the answer that match none."),
+        count("value_false_negative_count", "Argument values of the label that match none."),
+        maybe_number(
+            "name_f1", "F1 of the sets of tool names, 0 to 1; null where not call-scored."
+        ),
+        maybe_number(
+            "key_f1", "F1 of the sets of argument keys, 0 to 1; null where not call-scored."
+        ),
+        maybe_number("value_f1", "F1 of argument values, 0 to 1; null where not call-scored."),
+    ),
+)
+SCORED_ARGUMENTS = Table(
+    "scored_arguments",
+    "argument key of a call-scored step, under a profile",
+    (
+        PROFILE_NAME,
+        *STEP_KEY,
+        maybe_count("answer_position", "Place of the answer in the sub-agents' history, from 0."),
+        text("argument_key", "Name of the argument."),
+        count("true_positive_count", "Values that match."),
+        count("false_positive_count", "Values of the answer that match none."),
+        count("false_negative_count", "Values of the label that match none."),
+        text("decided_by", "compared, or judge where its verdict was used."),
+        maybe_text("answer_values", "The answer's values as compared, a JSON list of texts."),
+        maybe_text("label_values", "The label's values as compared, a JSON list of texts."),
+    ),
+)
+SCORED_PLANS = Table(
+    "scored_plans",
+    "planning step of a run, under a profile",
+    (
+        PROFILE_NAME,
+        *STEP_KEY,
+        maybe_count("answer_position", "Place of the answer in the main agent's history, from 0."),
+        flag("is_scored", "The row is a plan that counts; else `left_out_reason` says why not."),
+        maybe_text(
+            "left_out_reason",
+            "unreadable_label, surplus_answer, unlabelled_answer, unnumbered_run, void_run.",
+        ),
+        flag("is_failed", "No workflow could be read from the answer."),
+        text("read_as", "How the answer was read, or why it could not be."),
+        flag("is_malformed", "The plan has parts that are not of the expected shape."),
+        count(
+            "failed_generation_count", "Failures this row adds to the count of failed generations."
+        ),
+        maybe_number("structure_distance", "Graph edit distance of the workflow graphs."),
+        maybe_number("structure_lower_bound", "Proven least distance; equals it where exact."),
+        maybe_number("structure_similarity", "1 - distance / size of both graphs; 0 where failed."),
+        maybe_number("component_distance", "Graph edit distance of the step graphs."),
+        maybe_number("component_lower_bound", "Proven least distance; equals it where exact."),
+        maybe_number("component_similarity", "1 - distance / size of both graphs; 0 where failed."),
+        maybe_number("plan_similarity", "Mean of both similarities; 0 where failed."),
+        flag("is_ged_exact", "Both distances are exact, not bounded by the step budget."),
+        maybe_count("label_workflow_count", "Workflows of the gold plan."),
+        maybe_count("label_dependency_count", "Dependencies of the gold plan."),
+        maybe_count("label_step_count", "Distinct (agent, status) steps of the gold plan."),
+        maybe_count("answer_workflow_count", "Workflows of the answered plan."),
+        maybe_count("answer_dependency_count", "Dependencies of the answered plan."),
+        maybe_count("answer_step_count", "Distinct (agent, status) steps of the answered plan."),
+    ),
+)
+PLAN_EDITS = Table(
+    "plan_edits",
+    "edit of an optimal path from the answered plan to the gold one, under a profile",
+    (
+        PROFILE_NAME,
+        *STEP_KEY,
+        maybe_count("answer_position", "Place of the answer in the main agent's history, from 0."),
+        text("graph", "structure (workflows and dependencies) or component (agents and statuses)."),
+        count("edit_number", "Place of the edit in its path, from 0."),
+        text("kind", "What is wrong, such as missing_workflow or wrong_agent."),
+        text("subject", "What the edit is about."),
+        maybe_text("wanted", "What the label has."),
+        maybe_text("given", "What the answer has."),
+        maybe_number("cost", "Cost of the edit; the costs of a path add up to its distance."),
+    ),
+)
+
+RAW_TABLES = (SCENARIOS, STEPS, PLANS, JUDGEMENTS, REPORTED_SCENARIOS, REPORTED_MODELS)
+SCORED_TABLES = (SCORED_STEPS, SCORED_ARGUMENTS, SCORED_PLANS, PLAN_EDITS)
+TABLES: dict[str, Table] = {
+    t.name: t for t in (SOURCES, *RAW_TABLES, TOOL_PARAMETERS, *SCORED_TABLES)
+}
+
+
+def arrow_schema(table: Table) -> pa.Schema:
+    """The Parquet schema: types, nullability and descriptions as field metadata."""
+    import pyarrow as pa
+
+    types = {"text": pa.string(), "int": pa.int64(), "float": pa.float64(), "bool": pa.bool_()}
+    return pa.schema(
+        [
+            pa.field(c.name, types[c.kind], c.nullable, {"description": c.description})
+            for c in table.columns
+        ],
+        metadata={"grain": f"one row per {table.grain}"},
+    )
+
+
+def polars_schema(table: Table) -> dict[str, pl.DataType]:
+    """The polars schema, for typed empty frames and casts."""
+    import polars as pl
+
+    types: dict[Kind, pl.DataType] = {
+        "text": pl.String(),
+        "int": pl.Int64(),
+        "float": pl.Float64(),
+        "bool": pl.Boolean(),
+    }
+    return {c.name: types[c.kind] for c in table.columns}
+
+
+def dictionary_markdown(tables: tuple[Table, ...]) -> str:
+    """The data dictionary: each table with its grain and columns."""
+    parts = []
+    for table in tables:
+        rows = "\n".join(
+            f"| `{c.name}` | {c.kind} | {'yes' if c.nullable else ''} | {c.description} |"
+            for c in table.columns
+        )
+        head = "| column | type | may be null | meaning |\n|---|---|---|---|"
+        parts.append(f"## {table.name}\n\nOne row per {table.grain}.\n\n{head}\n{rows}\n")
+    return "\n".join(parts)
