@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
+from concurrent.futures import Executor
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -52,7 +53,7 @@ def ingest(
     jobs: int | None,
     prune: bool,
     progress: Progress | None,
-    finish: Callable[[Manifest], Manifest] = lambda manifest: manifest,
+    finish: Callable[[Manifest, Executor | None], Manifest] = lambda manifest, _: manifest,
 ) -> IngestSummary:
     """Read what is new or changed below `paths`, and commit it in one step.
 
@@ -78,12 +79,10 @@ def ingest(
                     progress(len(task.files), sum(f.byte_count for f in task.files), unread_bytes)
             # A duplicate of a file that turned out to be unreadable is the one to take after all.
             to_read = _released(state, settled)
-    removed = _prune(state, roots, found) if prune else []
-    _clean_parts(state, before, removed)
-
-    cards = [f for f in found.values() if f.kind == "agent_card"]
-    manifest = _next_manifest(state, manifest, before, cards)
-    manifest = finish(manifest)
+        removed = _prune(state, roots, found) if prune else []
+        _clean_parts(state, before, removed)
+        cards = [f for f in found.values() if f.kind == "agent_card"]
+        manifest = finish(_next_manifest(state, manifest, before, cards), pool)
     if manifest.generation != _generation_on_disk(root) or was_killed:
         store.save_manifest(root, manifest)
     store.mark_finished(root)

@@ -14,7 +14,11 @@ Task = TypeVar("Task")
 Result = TypeVar("Result")
 
 _TASKS_AHEAD = 2
-_PRELOADED = ["orchbench_analytics.parts", "pyarrow.parquet"]
+_PRELOADED = [
+    "orchbench_analytics.parts",
+    "orchbench_analytics.score.plan_pairs",
+    "pyarrow.parquet",
+]
 
 
 def core_count() -> int:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import tomllib
+from collections.abc import Mapping
 from dataclasses import asdict, dataclass, fields, replace
 from pathlib import Path
 from typing import Any, Literal, get_args, get_type_hints
@@ -156,3 +157,8 @@ def profile_from_rules(rules: dict[str, Any], *, where: str, default_name: str) 
 def rules_of(profile: Profile) -> dict[str, str | float]:
     """The profile as a flat mapping of rule to choice."""
     return asdict(profile)
+
+
+def profile_of(rules: Mapping[str, Any]) -> Profile:
+    """The profile that `rules_of` flattened."""
+    return Profile(**rules)

@@ -5,6 +5,7 @@
     DIR/tool_parameters/<generation>.parquet      tool schemas from agent cards
     DIR/parts/model=…/language=…/<part>/<table>.parquet
     DIR/scores/profile=…/<group>/<table>.parquet
+    DIR/plan_cache/…                              compared pairs of plans, known by their texts
     DIR/unfinished                                there while an ingest runs, or after it was killed
 
 A reader goes by the manifest, so it sees the last complete state. Files of the state before are
@@ -112,7 +113,8 @@ def load_or_start(root: Path) -> Manifest:
 
 
 _OUR_NAMES = {
-    _MANIFEST, _UNFINISHED, _LOCK, "parts", "scores", "sources", "tool_parameters", "staging",
+    _MANIFEST, _UNFINISHED, _LOCK, "parts", "scores", "sources", "tool_parameters", "plan_cache",
+    "staging",
 }  # fmt: skip
 
 

@@ -212,7 +212,8 @@ SCORED_STEPS = Table(
         maybe_text("agent_id", "Agent of the step: the label's, else the answer's."),
         flag("is_scored", "The row counts in decisions; else `left_out_reason` says why not."),
         maybe_text(
-            "left_out_reason", "unusable_label, surplus_answer, unlabelled_answer, void_file."
+            "left_out_reason",
+            "unusable_label, surplus_answer, unlabelled_answer, unanswered_step or void_file.",
         ),
         text("actual", "What the label wants: call, a rejection type, or rejection (untyped)."),
         text("predicted", "What was answered: call, a rejection type, or failed."),
@@ -222,6 +223,7 @@ SCORED_STEPS = Table(
         maybe_text("call_source", "tool_calls, or content where the call was written as text."),
         maybe_text("label_tools", "Names of the gold calls, sorted, as a JSON list."),
         maybe_text("answer_tools", "Names of the answered calls, sorted, as a JSON list."),
+        maybe_count("judge_index", "Place of the call among the run's judged calls, from 0."),
         flag("is_type_mismatch", "Rightly rejected, but with another type than the label's."),
         flag(
             "is_malformed",

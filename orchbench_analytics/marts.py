@@ -1,0 +1,128 @@
+"""DuckDB over a warehouse: its tables, and the views of `sql/`."""
+
+from __future__ import annotations
+
+import re
+from functools import cache
+from graphlib import TopologicalSorter
+from pathlib import Path
+from typing import NamedTuple
+
+import duckdb
+
+from orchbench_analytics import store
+from orchbench_analytics.profiles import WEIGHTS, rule_choices
+from orchbench_analytics.store import Manifest
+from orchbench_analytics.tables import TABLES, Table
+
+_REFERENCE = re.compile(r"\bmain\.(\w+)")
+_TYPES = {"text": "varchar", "int": "bigint", "float": "double", "bool": "boolean"}
+# Ties go to the even digit, and the exact value of a double decides what is a tie, as in Python.
+_ROUND = """
+create or replace macro round_half_even(x, digits) as
+    cast(printf('%.' || digits || 'f', x) as double)
+"""
+
+
+class View(NamedTuple):
+    """A view of `sql/`: its name, what it is about, its grain, and its query."""
+
+    name: str
+    description: str
+    grain: str
+    query: str
+
+    @property
+    def references(self) -> set[str]:
+        """The tables and views it reads."""
+        return set(_REFERENCE.findall(self.query))
+
+
+def sql_directory() -> Path:
+    """Where the queries lie: inside the installed package, or beside it in a checkout."""
+    package = Path(__file__).parent
+    installed = package / "sql"
+    return installed if installed.is_dir() else package.parent / "sql"
+
+
+@cache
+def views() -> dict[str, View]:
+    """All views, each after those it reads."""
+    found = {}
+    for path in sorted(sql_directory().glob("*.sql")):
+        query = path.read_text(encoding="utf-8")
+        header = [
+            line.removeprefix("--").strip() for line in query.splitlines() if line[:2] == "--"
+        ]
+        grain = next(line.removeprefix("grain:").strip() for line in header if "grain:" in line)
+        found[path.stem] = View(path.stem, header[0], grain, query)
+    order = TopologicalSorter({v.name: v.references & found.keys() for v in found.values()})
+    return {name: found[name] for name in order.static_order()}
+
+
+def connect(root: Path, manifest: Manifest) -> duckdb.DuckDBPyConnection:
+    """An in-memory DuckDB in which the warehouse's tables and views can be queried."""
+    connection = duckdb.connect()
+    connection.execute(_ROUND)
+    for table in TABLES.values():
+        files = store.table_files(root, manifest, table.name)
+        _create_table_view(connection, table, files)
+    _create_profiles(connection, manifest)
+    for view in views().values():
+        connection.execute(
+            f"create view main.{view.name} as {_with_plain_counts(connection, view)}"
+        )
+        comment(connection, "view", view.name, f"{view.description} One row per {view.grain}.")
+    return connection
+
+
+def _with_plain_counts(connection: duckdb.DuckDBPyConnection, view: View) -> str:
+    """The view's query with sums as 64-bit integers: DuckDB's 128-bit sums suit few readers."""
+    described = connection.execute(f"describe {view.query}").fetchall()
+    wide = [name for name, kind, *_ in described if kind == "HUGEINT"]
+    if not wide:
+        return view.query
+    casts = ", ".join(f"cast({name} as bigint) as {name}" for name in wide)
+    return f"select * replace ({casts}) from ({view.query}\n)"
+
+
+def comment(connection: duckdb.DuckDBPyConnection, kind: str, name: str, text: str) -> None:
+    """Attach a description that any DuckDB client can show."""
+    connection.execute(f"comment on {kind} main.{name} is {quoted(text)}")
+
+
+def quoted(text: str) -> str:
+    """A text as an SQL literal."""
+    return "'" + text.replace("'", "''") + "'"
+
+
+def _create_table_view(
+    connection: duckdb.DuckDBPyConnection, table: Table, files: list[Path]
+) -> None:
+    if files:
+        names = ", ".join(quoted(str(file)) for file in files)
+        source = f"select * from read_parquet([{names}])"
+    else:
+        columns = ", ".join(f"cast(null as {_TYPES[c.kind]}) as {c.name}" for c in table.columns)
+        source = f"select {columns} where false"
+    connection.execute(f"create view main.{table.name} as {source}")
+    comment(connection, "view", table.name, f"One row per {table.grain}.")
+    for column in table.columns:
+        connection.execute(
+            f"comment on column main.{table.name}.{column.name} is {quoted(column.description)}"
+        )
+
+
+def _create_profiles(connection: duckdb.DuckDBPyConnection, manifest: Manifest) -> None:
+    """The rules of every profile that was scored, as a table, so that views can go by them."""
+    rules = [*rule_choices(), *WEIGHTS]
+    columns = ", ".join(
+        f"{rule} {'double' if rule.endswith('_weight') else 'varchar'}" for rule in rules
+    )
+    connection.execute(f"create table main.profiles (profile varchar, {columns})")
+    comment(connection, "table", "profiles", "The rules of a profile. One row per profile.")
+    for name, chosen in manifest.profiles.items():
+        values = [name, *(chosen[rule] for rule in rules)]
+        connection.execute(
+            f"insert into main.profiles values ({', '.join('?' for _ in values)})", values
+        )

@@ -1,0 +1,150 @@
+"""Reading calls: names, arguments as comparable texts, and what is wrong with them."""
+
+from __future__ import annotations
+
+import json
+import re
+from typing import Any, NamedTuple
+
+import msgspec
+
+from orchbench_analytics.read import clean_text
+
+REJECTION_TYPES = ("AWAITING_USER_INPUT", "TOOL_CONSTRAINT_VIOLATION")
+PLACEHOLDER_TOOL = "tool_name"
+_ERROR_KEY = "error"
+_WRAPPING = re.compile(r"</?(?:tool_call|function_call)>|```[a-z]*")
+_NAME_KEYS = ("tool", "name")
+_ARGUMENT_KEYS = ("arguments", "parameters")
+
+
+class Argument(NamedTuple):
+    """A key of merged arguments: its values as texts, one for each call that has the key."""
+
+    key: str
+    values: list[str]
+    one_sided_count: int
+    is_error: bool = False
+
+
+class Calls(NamedTuple):
+    """The calls of one answer or label, all together."""
+
+    call_count: int
+    names: list[str]
+    arguments: list[Argument]
+    rejection_key: str | None
+    has_placeholder: bool
+    is_malformed: bool
+    voids_file: bool
+
+
+def read_calls(text: str) -> Calls:
+    """Calls from their JSON list, however broken."""
+    given = decode_json(text)
+    if not isinstance(given, list):
+        return Calls(0, [], [], None, False, is_malformed=True, voids_file=given is None)
+    names: list[str] = []
+    values: dict[str, list[str]] = {}
+    invalid: list[str] = []
+    is_malformed = voids_file = False
+    for call in given:
+        name, arguments = _name_and_arguments(call)
+        if name is None:
+            is_malformed = voids_file = True
+        else:
+            names.append(name)
+        if isinstance(arguments, str):
+            try:
+                arguments = decode_json(arguments)
+            except ValueError:
+                is_malformed = True
+                invalid.append(clean_text(f"Invalid JSON in arguments: {arguments}"))
+                continue
+        if not isinstance(arguments, dict):
+            is_malformed = voids_file = True
+            continue
+        for key, value in arguments.items():
+            values.setdefault(clean_text(key), []).append(comparable_text(value))
+    merged = [Argument(key, texts, len(texts)) for key, texts in values.items()]
+    if invalid:
+        merged.append(Argument(_ERROR_KEY, invalid, sum(map(len, invalid)), is_error=True))
+    return Calls(
+        len(given),
+        list(dict.fromkeys(names)),
+        merged,
+        next((kind for kind in REJECTION_TYPES if kind in values), None),
+        PLACEHOLDER_TOOL in names,
+        is_malformed,
+        voids_file,
+    )
+
+
+def calls_in_text(content: str) -> str | None:
+    """Calls written as text, in the form of `answer_calls`; none if the text is not just that."""
+    text = _WRAPPING.sub("", content.rpartition("</think>")[2]).strip()
+    if not text.startswith("{"):
+        return None
+    try:
+        value = decode_json(text)
+    except ValueError:
+        return None
+    if not isinstance(value, dict):
+        return None
+    wrapped = value.get("tool_call", value)
+    calls = [_written_call(call) for call in (wrapped if isinstance(wrapped, list) else [wrapped])]
+    if not calls or any(call is None for call in calls):
+        return None
+    return clean_text(json.dumps(calls, ensure_ascii=False))
+
+
+def decode_json(text: str) -> Any:
+    """JSON as Python's own reader takes it (NaN and lone surrogates too), but faster."""
+    try:
+        return msgspec.json.decode(text)
+    except (msgspec.DecodeError, RecursionError, UnicodeEncodeError):
+        pass
+    try:
+        return json.loads(text)
+    except RecursionError as error:
+        raise ValueError("nested too deep") from error
+
+
+def comparable_text(value: Any) -> str:
+    """A value as the text by which it is compared: order in lists and objects does not count."""
+    if isinstance(value, str):
+        return clean_text(value)
+    try:
+        return clean_text(str(_normal(value)))
+    except (RecursionError, ValueError):  # nested too deep, or an integer of too many digits
+        return "unprintable value"
+
+
+def texts_of(values: Any) -> list[str]:
+    """The comparable texts of a list of values, as a judge's log has them."""
+    return [comparable_text(value) for value in values] if isinstance(values, list) else []
+
+
+def _normal(value: Any) -> Any:
+    if isinstance(value, list):
+        return sorted(str(_normal(item)) for item in value)
+    if isinstance(value, dict):
+        return {key: _normal(value[key]) for key in sorted(value)}
+    return value
+
+
+def _name_and_arguments(call: Any) -> tuple[str | None, Any]:
+    if not isinstance(call, dict):
+        return None, None
+    name = call.get("name")
+    return (clean_text(name) if isinstance(name, str) and name else None), call.get("arguments", {})
+
+
+def _written_call(call: Any) -> dict[str, Any] | None:
+    if not isinstance(call, dict):
+        return None
+    name = next((call[key] for key in _NAME_KEYS if isinstance(call.get(key), str)), None)
+    arguments = next((call[key] for key in _ARGUMENT_KEYS if key in call), None)
+    if not name or not isinstance(arguments, dict | str):
+        return None
+    return {"name": name, "arguments": arguments}

@@ -1,0 +1,159 @@
+"""What holds of steps under any profile: calls as read, markers, places in the judge's log."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable
+from typing import NamedTuple
+
+import polars as pl
+from polars._typing import PolarsDataType
+
+from orchbench_analytics.score.calls import REJECTION_TYPES, calls_in_text, read_calls
+
+NO_CALLS = "[]"
+NO_CALLS_ID = pl.lit(0, dtype=pl.UInt32)
+RUN_COLUMNS = ("model", "experiment", "language", "scenario", "run")
+
+_CALLS_SCHEMA: dict[str, PolarsDataType] = {
+    "calls_text": pl.String,
+    "calls_id": pl.UInt32,
+    "call_count": pl.Int64,
+    "names": pl.List(pl.String),
+    "tools": pl.String,
+    "rejection_key": pl.String,
+    "has_placeholder": pl.Boolean,
+    "is_malformed": pl.Boolean,
+    "voids_file": pl.Boolean,
+}
+_ARGUMENTS_SCHEMA: dict[str, PolarsDataType] = {
+    "calls_id": pl.UInt32,
+    "argument_key": pl.String,
+    "values": pl.List(pl.String),
+    "values_json": pl.String,
+    "one_sided_count": pl.Int64,
+    "is_error": pl.Boolean,
+}
+
+
+class ReadCalls(NamedTuple):
+    """Distinct texts of calls, each read once: one row per text, and one per argument key of it."""
+
+    calls: pl.DataFrame
+    arguments: pl.DataFrame
+
+
+class StepFacts(NamedTuple):
+    """Steps with what holds of them under any profile, and the calls they refer to."""
+
+    steps: pl.DataFrame
+    read: ReadCalls
+
+
+def step_facts(steps: pl.DataFrame) -> StepFacts:
+    """Add to each step: ids of its calls, rejection markers, defects, its place in the judge's log.
+
+    New columns: row, label_id, answer_id, written_id (a call written as text), label_type,
+    marker_after_thinking, marker_anywhere, rejection_argument, is_unusable_label, …
+    """
+    written = _calls_written_as_text(steps)
+    steps = steps.with_row_index("row").join(written, on="answer_content", how="left")
+    texts = pl.concat(
+        [
+            pl.Series([NO_CALLS]),
+            *(
+                steps[name].drop_nulls()
+                for name in ("label_calls", "answer_calls", "written_calls")
+            ),
+        ]
+    ).unique(maintain_order=True)
+    read = read_distinct_calls(texts)
+    facts = (
+        steps.lazy()
+        .with_columns(pl.col("label_calls", "answer_calls").fill_null(NO_CALLS))
+        .join(_side(read.calls, "label"), on="label_calls", how="left")
+        .join(_side(read.calls, "answer"), on="answer_calls", how="left")
+        .join(_side(read.calls, "written"), on="written_calls", how="left")
+        .with_columns(
+            after_thinking=pl.col("answer_content").str.replace(r"(?s)^.*</think>", ""),
+            is_answered=pl.col("answer_position").is_not_null(),
+        )
+        .with_columns(
+            label_type=_marker("label_content"),
+            marker_after_thinking=_marker("after_thinking"),
+            marker_anywhere=_marker("answer_content"),
+            is_call_labelled=pl.col("label_call_count") > 0,
+            is_unusable_label=(pl.col("has_call_key") & (pl.col("label_call_count") == 0))
+            | pl.col("label_has_placeholder"),
+            voids_file=pl.col("is_answered")
+            & (
+                pl.col("answer_voids_file")
+                | ((pl.col("answer_call_count") == 0) & pl.col("answer_content").is_null())
+            ),
+        )
+        .with_columns(judge_index=_judge_index())
+        .sort("row")
+        .collect()
+    )
+    return StepFacts(facts, read)
+
+
+def read_distinct_calls(texts: Iterable[str]) -> ReadCalls:
+    """Read each text of calls once; the text of no calls has id 0."""
+    calls, arguments = [], []
+    for calls_id, text in enumerate(texts):
+        read = read_calls(text)
+        tools = json.dumps(sorted(read.names), ensure_ascii=False) if read.names else None
+        calls.append((text, calls_id, read.call_count, read.names, tools, *read[3:]))
+        arguments += [
+            (calls_id, a.key, a.values, json.dumps(a.values, ensure_ascii=False), *a[2:])
+            for a in read.arguments
+        ]
+    return ReadCalls(
+        pl.DataFrame(calls, schema=_CALLS_SCHEMA, orient="row"),
+        pl.DataFrame(arguments, schema=_ARGUMENTS_SCHEMA, orient="row"),
+    )
+
+
+def _calls_written_as_text(steps: pl.DataFrame) -> pl.DataFrame:
+    """For each distinct content that may hold a call: the call it is, if it is one."""
+    candidates = steps.filter(
+        pl.col("answer_content").str.contains("{", literal=True)
+        & pl.col("answer_calls").fill_null(NO_CALLS).is_in([NO_CALLS, "null"])
+    )["answer_content"].unique(maintain_order=True)
+    written = [calls_in_text(content) for content in candidates]
+    return pl.DataFrame(
+        {"answer_content": candidates, "written_calls": pl.Series(written, dtype=pl.String)}
+    ).drop_nulls()
+
+
+def _side(calls: pl.DataFrame, side: str) -> pl.LazyFrame:
+    """The calls' columns, named for the side of the step they are joined to."""
+    return (
+        calls.lazy()
+        .drop("names")
+        .rename({name: f"{side}_{name}" for name in calls.columns if name != "names"})
+        .rename({f"{side}_calls_text": f"{side}_calls", f"{side}_calls_id": f"{side}_id"})
+    )
+
+
+def _marker(column: str) -> pl.Expr:
+    """The first rejection type that the text names; null if none."""
+    return pl.coalesce(
+        pl.when(pl.col(column).str.contains(kind, literal=True)).then(pl.lit(kind))
+        for kind in REJECTION_TYPES
+    )
+
+
+def _judge_index() -> pl.Expr:
+    """The place of a call among those the judge's log numbers: labelled calls not rejected.
+
+    The log was written by the public evaluator, so its rules of what is a rejection apply here,
+    whatever the profile.
+    """
+    is_rejected = pl.col("answer_rejection_key").is_not_null() | (
+        (pl.col("answer_call_count") == 0) & pl.col("marker_anywhere").is_not_null()
+    )
+    is_numbered = pl.col("is_call_labelled") & pl.col("is_answered") & ~is_rejected
+    place = is_numbered.cum_sum().over(RUN_COLUMNS, order_by="answer_position") - 1
+    return pl.when(is_numbered).then(place.cast(pl.Int64))
