@@ -115,7 +115,7 @@ def comparable_text(value: Any) -> str:
     if isinstance(value, str):
         return clean_text(value)
     try:
-        return clean_text(str(_normal(value)))
+        return clean_text(_printed(value) if isinstance(value, list | dict) else str(value))
     except (RecursionError, ValueError):  # nested too deep, or an integer of too many digits
         return "unprintable value"
 
@@ -125,12 +125,20 @@ def texts_of(values: Any) -> list[str]:
     return [comparable_text(value) for value in values] if isinstance(values, list) else []
 
 
-def _normal(value: Any) -> Any:
+def _printed(value: Any) -> str:
+    """Like Python's `str`, with lists and objects sorted; nested texts are never quoted again.
+
+    Quoting a quoted text doubles its escapes, so thirty nested lists would fill the memory.
+    """
     if isinstance(value, list):
-        return sorted(str(_normal(item)) for item in value)
+        return f"[{', '.join(sorted(map(_printed_item, value)))}]"
     if isinstance(value, dict):
-        return {key: _normal(value[key]) for key in sorted(value)}
-    return value
+        return f"{{{', '.join(f'{key!r}: {_printed(value[key])}' for key in sorted(value))}}}"
+    return repr(value)
+
+
+def _printed_item(item: Any) -> str:
+    return _printed(item) if isinstance(item, list | dict) else repr(str(item))
 
 
 def _name_and_arguments(call: Any) -> tuple[str | None, Any]:

@@ -114,7 +114,7 @@ def _from_reindented_lines(text: str) -> object:
 def _reindented(line: str) -> str:
     if line.startswith("workflow_"):
         return line if line.endswith(":") else line + ":"
-    indent = "  " if ":" in line else "    " if line.startswith("-") else "      "
+    indent = "    " if line.startswith("-") else "  " if ":" in line else "      "
     return indent + line
 
 
@@ -126,7 +126,7 @@ def _from_any_brace(text: str) -> object:
         found = _decode(text[start:end]) if end >= 0 else None
         if _is_plan(found):
             return found
-        chars_left -= (end if end >= 0 else len(text)) - start
+        chars_left -= (end if end >= 0 else len(text)) - start + 100  # what a try costs at least
         if chars_left < 0:
             raise _LimitError("too_large")
         start = text.find("{", start + 1)
