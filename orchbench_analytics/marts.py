@@ -68,6 +68,7 @@ def connect(root: Path, manifest: Manifest) -> duckdb.DuckDBPyConnection:
         files = store.table_files(root, manifest, table.name)
         _create_table_view(connection, table, files)
     _create_profiles(connection, manifest)
+    _create_model_tags(connection, store.tag_files(root, manifest))
     for view in views().values():
         connection.execute(
             f"create view main.{view.name} as {_with_plain_counts(connection, view)}"
@@ -126,3 +127,26 @@ def _create_profiles(connection: duckdb.DuckDBPyConnection, manifest: Manifest) 
         connection.execute(
             f"insert into main.profiles values ({', '.join('?' for _ in values)})", values
         )
+
+
+def _create_model_tags(connection: duckdb.DuckDBPyConnection, files: list[Path]) -> None:
+    """Every model and experiment with its tags; a tag without experiment goes for all of them."""
+    query = "select distinct model, experiment from main.scenarios"
+    if files:
+        query = f"""
+            select known.model, known.experiment, tags.* exclude (model, experiment)
+            from ({query}) as known
+            left join read_parquet({quoted(str(files[0]))}) as tags
+                on known.model = tags.model
+                and coalesce(tags.experiment, known.experiment) = known.experiment
+            qualify row_number() over (
+                partition by known.model, known.experiment order by tags.experiment nulls last
+            ) = 1
+        """
+    connection.execute(f"create view main.model_tags as {query}")
+    comment(
+        connection,
+        "view",
+        "model_tags",
+        "What is known of models beside their names. One row per model, experiment.",
+    )

@@ -67,11 +67,13 @@ def result_document(
     where += " and language = $language"
     scores = _rows(connection, f"select * from main.model_scores where {where}", key)
     if not scores:
-        raise SelectionError(f"no scores of {model} / {experiment} / {language} under {profile.name}")
+        raise SelectionError(
+            f"no scores of {model} / {experiment} / {language} under {profile.name}"
+        )
     del key["profile"]
     scenarios = _rows(
         connection,
-        f"""
+        """
         select scores.*, sources.path as file_path
         from main.scenario_scores as scores
         left join main.sources as sources
@@ -87,22 +89,26 @@ def result_document(
     refused = _rows(
         connection,
         """
-        select path, reason, place, message from main.sources
+        select path, scenario, reason, message from main.sources
         where kind = 'runs' and status = 'refused' and reason <> 'duplicate'
             and model = $model and experiment = $experiment and language = $language
         order by path
         """,
         key,
     )
-    round_decisions = _plain if profile.rounding == "four_digits" else _rounded
-    round_file = _plain if profile.rounding == "four_digits" else _rounded
+    # The public evaluator rounds on its way and prints the rest as it is; we round at the end.
+    finish = _plain if profile.rounding == "four_digits" else _rounded
     return {
         "directory": _directory(scenarios),
-        "overall_statistics": overall_statistics(scores[0], round_decisions),
+        "overall_statistics": overall_statistics(scores[0], finish),
         "detailed_results": [
-            *(_scenario_result(row, round_file) for row in scenarios),
+            *(_scenario_result(row, finish) for row in scenarios),
             *(
-                {"file_path": r["path"], "error": f"{r['reason']}: {r['message']}"}
+                {
+                    "file_path": r["path"],
+                    "scenario": r["scenario"],
+                    "error": f"{r['reason']}: {r['message']}",
+                }
                 for r in refused
             ),
         ],
@@ -162,7 +168,7 @@ def _scenario_result(row: Row, round_score: Rounding) -> Row:
         name: row[column] if column.endswith("_count") else round_score(row[column])
         for name, column in SCENARIO_FIGURES.items()
     }
-    return {"file_path": row["file_path"], **figures}
+    return {"file_path": row["file_path"], "scenario": row["scenario"], **figures}
 
 
 def _performance(scores: Row, side: str, decisions: Rounding) -> Row:

@@ -3,6 +3,7 @@
     DIR/manifest.json                             what is in the warehouse; replaced atomically
     DIR/sources/<generation>.parquet              every input file and what became of it
     DIR/tool_parameters/<generation>.parquet      tool schemas from agent cards
+    DIR/model_tags/<generation>.parquet           what is known of models beside their names
     DIR/parts/model=…/language=…/<part>/<table>.parquet
     DIR/scores/profile=…/<group>/<table>.parquet
     DIR/plan_cache/…                              compared pairs of plans, known by their texts
@@ -73,6 +74,7 @@ class Manifest(msgspec.Struct):
     source_count: int = 0
     tool_parameters: str | None = None
     tool_parameter_count: int = 0
+    model_tags: str | None = None
     parts: list[Part] = []
     profiles: dict[str, dict[str, str | float]] = {}
     scores: list[ScoreGroup] = []
@@ -114,7 +116,7 @@ def load_or_start(root: Path) -> Manifest:
 
 _OUR_NAMES = {
     _MANIFEST, _UNFINISHED, _LOCK, "parts", "scores", "sources", "tool_parameters", "plan_cache",
-    "staging",
+    "model_tags", "staging",
 }  # fmt: skip
 
 
@@ -238,6 +240,11 @@ def table_files(root: Path, manifest: Manifest, table: str) -> list[Path]:
     ]
 
 
+def tag_files(root: Path, manifest: Manifest) -> list[Path]:
+    """The file of model tags, if there is one."""
+    return [root / manifest.model_tags] if manifest.model_tags else []
+
+
 def row_count(manifest: Manifest, table: str) -> int:
     """How many rows a table has, by the manifest."""
     if table in ("sources", "tool_parameters"):
@@ -249,9 +256,11 @@ def row_count(manifest: Manifest, table: str) -> int:
 def collect_garbage(root: Path, *manifests: Manifest) -> None:
     """Delete whatever no given manifest knows."""
     live = {p.directory for m in manifests for p in (*m.parts, *m.scores)}
-    live |= {name for m in manifests for name in (m.sources, m.tool_parameters) if name}
+    live |= {
+        name for m in manifests for name in (m.sources, m.tool_parameters, m.model_tags) if name
+    }
     shutil.rmtree(root / "staging", ignore_errors=True)
-    for pattern in ("parts/*/*/*", "scores/*/*", "sources/*", "tool_parameters/*"):
+    for pattern in ("parts/*/*/*", "scores/*/*", "sources/*", "tool_parameters/*", "model_tags/*"):
         for path in root.glob(pattern):
             if path.relative_to(root).as_posix() in live:
                 continue

@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from concurrent.futures import Executor
+from difflib import get_close_matches
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
+
+import msgspec
 
 from orchbench_analytics import store
 from orchbench_analytics.discover import Placement, compile_pattern
@@ -20,6 +23,8 @@ from orchbench_analytics.tables import TABLES, polars_schema
 if TYPE_CHECKING:
     import duckdb
     import polars as pl
+
+    from orchbench_analytics.check import CheckReport
 
 _FEW_PLANS = 2_000
 
@@ -73,8 +78,11 @@ class Warehouse:
                 finish=self._score_known,
             )
 
-    def score(self, profile: Profile | str, *, jobs: int | None = None, wait: bool = True) -> None:
-        """Score everything under a profile, from Parquet alone; later ingests keep it current."""
+    def score(self, profile: Profile | str, *, jobs: int | None = None, wait: bool = True) -> str:
+        """Score everything under a profile, from Parquet alone; later ingests keep it current.
+
+        Returns the name under which its scores are found.
+        """
         from orchbench_analytics.score.pipeline import score
 
         chosen = load_profile(profile) if isinstance(profile, str) else profile
@@ -85,6 +93,7 @@ class Warehouse:
                 scored = score(self.path, manifest, [chosen], pool=pool)
             if scored is not manifest:
                 store.save_manifest(self.path, scored)
+        return chosen.name
 
     def _score_known(self, manifest: Manifest, pool: Executor | None) -> Manifest:
         """Scores under the built-in profiles and every other that was ever asked for."""
@@ -99,6 +108,105 @@ class Warehouse:
         from orchbench_analytics.marts import connect
 
         return connect(self.path, self.manifest())
+
+    def leaderboard(self, profile: str = "spec") -> pl.DataFrame:
+        """Models by rank under a profile."""
+        with self.connect() as connection:
+            frame: pl.DataFrame = connection.sql(
+                "select * from main.leaderboard where profile = $profile "
+                "order by rank_number, model, experiment",
+                params={"profile": self.profile(profile).name},
+            ).pl()
+            return frame
+
+    def results(
+        self,
+        model: str,
+        *,
+        experiment: str | None = None,
+        language: str | None = None,
+        profile: str = "spec",
+    ) -> dict[str, Any]:
+        """A model's results in the format of the benchmark's own evaluator."""
+        from orchbench_analytics.results import result_document
+
+        scored = self.profile(profile)
+        known = {(p.model, p.experiment, p.language) for p in self.manifest().parts}
+        chosen = sorted(
+            key
+            for key in known
+            if key[0] == model
+            and experiment in (None, key[1])
+            and (language is None or language.upper() == key[2].upper())
+        )
+        if len(chosen) != 1:
+            raise SelectionError(_which(model, chosen, known))
+        with self.connect() as connection:
+            return result_document(
+                connection,
+                scored,
+                model=model,
+                experiment=chosen[0][1],
+                language=chosen[0][2],
+            )
+
+    def check(self) -> CheckReport:
+        """Whether all counts add up, and an evaluator's reported figures agree with ours."""
+        from orchbench_analytics.check import check
+
+        with self.connect() as connection:
+            return check(connection)
+
+    def profile(self, name: str) -> Profile:
+        """A profile that the warehouse was scored under."""
+        profiles = self.manifest().profiles
+        if name not in profiles:
+            raise SelectionError(
+                f"{self.path} is not scored under {name!r}, only under {', '.join(profiles)}; "
+                f"score it with: orchbench score {self.path} --profile FILE.toml"
+            )
+        return profile_of(profiles[name])
+
+    def sql(
+        self,
+        query: str,
+        *,
+        parameters: Mapping[str, Any] | None = None,
+        unsafe: bool = False,
+    ) -> duckdb.DuckDBPyRelation:
+        """The rows of a query as a DuckDB relation; only the warehouse is in its reach."""
+        from orchbench_analytics.query import connect_safely, run_query
+
+        connection = self.connect() if unsafe else connect_safely(self.path, self.manifest())
+        return run_query(connection, query, parameters=parameters, unsafe=unsafe)
+
+    def relations(self) -> pl.DataFrame:
+        """Every table and view: name, kind, rows, and what one row is."""
+        import polars as pl
+
+        from orchbench_analytics.query import list_relations
+
+        columns = ["relation", "kind", "row_count", "description"]
+        return pl.DataFrame(
+            list_relations(self.path, self.manifest()), schema=columns, orient="row"
+        )
+
+    def tag(self, path: str | Path) -> pl.DataFrame:
+        """Take in what is known of models beside their names; replaces earlier tags."""
+        from orchbench_analytics.tags import read_tags
+
+        tags = read_tags(Path(path))
+        with store.hold(self.path, wait=True, on_wait=_say):
+            manifest = self.manifest()
+            generation = manifest.generation + 1
+            file = f"model_tags/{generation:06d}.parquet"
+            (self.path / "model_tags").mkdir(exist_ok=True)
+            tags.write_parquet(self.path / file)
+            store.save_manifest(
+                self.path,
+                msgspec.structs.replace(manifest, generation=generation, model_tags=file),
+            )
+        return tags
 
     def view(self, name: str) -> pl.DataFrame:
         """A view of `sql/` as a polars DataFrame."""
@@ -121,6 +229,16 @@ class Warehouse:
         if not files:
             return pl.LazyFrame(schema=schema)
         return pl.scan_parquet(files, schema=schema)
+
+
+def _which(model: str, chosen: list[tuple[str, str, str]], known: set[tuple[str, str, str]]) -> str:
+    """Why a choice of model, experiment and language is none, and what there is."""
+    if chosen:
+        there = "; ".join(f"--experiment {e} --language {lang}" for _, e, lang in chosen)
+        return f"there are several of {model}, choose one: {there}"
+    models = sorted({key[0] for key in known})
+    likely = get_close_matches(model, models, n=3) or models[:5]
+    return f"no such results of {model!r}; there are, for example: {', '.join(likely)}"
 
 
 def _say(text: str) -> None:

@@ -9,7 +9,7 @@ from math import lcm
 from typing import Any, NamedTuple
 
 from orchbench_analytics.score.graphs import Graph, to_networkx
-from orchbench_analytics.score.mapping import Costs, Edges, Label, Shape, best_mapping
+from orchbench_analytics.score.mapping import Costs, Edges, Label, Shape, best_mapping, most_saved
 
 BUDGET = 200_000  # pairs of nodes weighed; the benchmark's plans need a few hundred
 NETWORKX_BUDGET = 5_000  # branches weighed; the benchmark's plans need a few hundred
@@ -54,10 +54,10 @@ def edit_distance(
     order_1, order_2 = (sorted(range(len(ls)), key=ls.__getitem__) for ls in (labels_1, labels_2))
     shape_1 = _shape(labels_1, first.edges, order_1)
     shape_2 = _shape(labels_2, second.edges, order_2)
-    costs = _costs(first, second, agent_weight, status_weight)
-    key = (shape_1, shape_2, costs, budget)
+    key = (shape_1, shape_2, _is_structure(first, second), agent_weight, status_weight, budget)
     found = None if known is None else known.get(key)
     if found is None:
+        costs = _costs(first, second, agent_weight, status_weight)
         found = _distance(shape_1, shape_2, costs, budget)
         if known is not None:
             known[key] = found
@@ -87,17 +87,31 @@ def upstream_distance(
     if not (has_loop and first.edges and second.edges):
         return true
     # What networkx returns depends on the order of appearance, so this key keeps it.
-    key = ("networkx", *_labels(first, second), first.edges, second.edges, *weights.values())
+    shapes = (*_labels(first, second), first.edges, second.edges)
+    key = ("networkx", *shapes, _is_structure(first, second), agent_weight, status_weight)
     found = None if known is None else known.get(key)
     if found is None:
-        found = true._replace(lower_bound=0.0, is_exact=False)
-        if _most(first, second) <= MAX_NETWORKX_SIZE:
-            with suppress(_BudgetError):
-                value = networkx_distance(first, second, **weights, budget=NETWORKX_BUDGET)
-                found = Distance(value, value, True, ())
+        found = true
+        if true.value > _floor(first, second, **weights):
+            found = true._replace(lower_bound=0.0, is_exact=False)
+            if _most(first, second) <= MAX_NETWORKX_SIZE:
+                with suppress(_BudgetError):
+                    value = networkx_distance(first, second, **weights, budget=NETWORKX_BUDGET)
+                    found = Distance(value, value, True, ())
         if known is not None:
             known[key] = found
     return found._replace(mapping=true.mapping)
+
+
+def _floor(first: Graph, second: Graph, *, agent_weight: float, status_weight: float) -> float:
+    """What networkx can't go below: it may pair an edge with a wrong edge, but only with one.
+
+    Nor can it go above the true distance, so where that is the floor, there is nothing to ask.
+    """
+    shapes = zip(_labels(first, second), (first.edges, second.edges), strict=True)
+    small, large = sorted((Shape(*shape) for shape in shapes), key=lambda s: len(s.labels))
+    costs = _costs(first, second, agent_weight, status_weight)
+    return _value(small, large, costs, most_saved(small, large, costs))
 
 
 def networkx_distance(
@@ -196,15 +210,17 @@ def _distance(first: Shape, second: Shape, costs: Costs, budget: int) -> Distanc
     is_swapped = (len(first.labels), first) > (len(second.labels), second)
     small, large = (second, first) if is_swapped else (first, second)
     found = best_mapping(small, large, costs, budget=budget)
-    most = len(large.labels) - len(small.labels) + len(small.edges) + len(large.edges)
     mapping: list[int | None] = list(found.targets)
     if is_swapped:
         mapping = [None] * len(large.labels)
         for source, target in enumerate(found.targets):
             mapping[target] = source
-    return Distance(
-        (most * costs.one - found.saved) / costs.one,
-        (most * costs.one - found.ceiling) / costs.one,
-        found.saved == found.ceiling,
-        tuple(mapping),
+    value, lower_bound = (
+        _value(small, large, costs, saved) for saved in (found.saved, found.ceiling)
     )
+    return Distance(value, lower_bound, found.saved == found.ceiling, tuple(mapping))
+
+
+def _value(small: Shape, large: Shape, costs: Costs, saved: int) -> float:
+    unsaved = len(large.labels) - len(small.labels) + len(small.edges) + len(large.edges)
+    return (unsaved * costs.one - saved) / costs.one

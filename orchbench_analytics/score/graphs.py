@@ -134,7 +134,9 @@ def _as_list(dependencies: object) -> object:
 
 
 def _texts(dependencies: object) -> Iterator[str]:
-    if isinstance(dependencies, str | list | dict):
+    if isinstance(dependencies, str):
+        dependencies = list(dict.fromkeys(dependencies))  # a long text has few characters
+    if isinstance(dependencies, list | dict):
         yield from filter(None, map(_text, dependencies))
 
 

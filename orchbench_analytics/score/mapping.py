@@ -49,7 +49,7 @@ class Mapping(NamedTuple):
 def best_mapping(small: Shape, large: Shape, costs: Costs, *, budget: int) -> Mapping:
     """The mapping that saves most; past the budget, or for large graphs, the best one found."""
     targets = _paired_by_label(small, large)
-    first = Mapping(targets, _saved(small, large, costs, targets), _ceiling(small, large, costs))
+    first = Mapping(targets, _saved(small, large, costs, targets), most_saved(small, large, costs))
     if first.saved == first.ceiling or len(large.labels) > MAX_SEARCHED_NODES:
         return first
     found = _Search(small, large, costs, first, budget).run()
@@ -94,8 +94,8 @@ def _paired_by_label(small: Shape, large: Shape) -> tuple[int, ...]:
     return tuple(targets)
 
 
-def _ceiling(small: Shape, large: Shape, costs: Costs) -> int:
-    """What every edge of the sparser graph kept and each node at its cheapest would save."""
+def most_saved(small: Shape, large: Shape, costs: Costs) -> int:
+    """What no mapping exceeds: all edges of the sparser graph kept, each node at its cheapest."""
     labels = set(large.labels)
     agents, statuses = ({label[part] for label in labels} for part in (0, 1))
     least = 0

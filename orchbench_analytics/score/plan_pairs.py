@@ -159,6 +159,6 @@ def _measure(
         columns[f"{name}_lower_bound"] = found.lower_bound
         columns[f"{name}_similarity"] = similarity(found.value, given, wanted)
         columns["is_ged_exact"] &= found.is_exact
-        if found.value:
+        if given != wanted:
             edits += plan_edits(given, wanted, found, **weights)
     return columns | {"edits": [edit._asdict() for edit in edits]}

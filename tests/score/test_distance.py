@@ -44,16 +44,16 @@ def shuffled(rng: random.Random, graph: Graph) -> tuple[Graph, list[int]]:
     return Graph(tuple(graph.nodes[i] for i in order), tuple(edges)), order
 
 
-def altered(rng: random.Random, graph: Graph, *, loops: bool) -> Graph:
+def altered(rng: random.Random, kind: str, graph: Graph) -> Graph:
     """A graph like another: some nodes renamed, some edges gone or new, as answers are."""
-    size = len(graph.nodes)
-    other = random_graph(rng, "component", size, 2, loops=loops)
+    other = random_graph(rng, kind, len(graph.nodes), 2, loops=False)
     nodes = dict.fromkeys(
         b if rng.random() < 0.3 and b not in graph.nodes else a
         for a, b in zip(graph.nodes, other.nodes, strict=True)
     )
     edges = [e for e in graph.edges if rng.random() < 0.7] + list(other.edges)
-    return Graph(tuple(nodes), tuple(dict.fromkeys(edges)))
+    kept = [(s, t) for s, t in dict.fromkeys(edges) if s < len(nodes) and t < len(nodes)]
+    return Graph(tuple(nodes), tuple(kept))
 
 
 @cache
@@ -111,9 +111,8 @@ def cost_of(first: Graph, second: Graph, distance: Distance) -> float:
 @pytest.mark.parametrize("kind", KINDS)
 def test_it_equals_brute_force_with_self_loops(kind: str) -> None:
     rng = random.Random(f"brute force {kind}")
-    for number in range(2_000):
-        largest = 6 if number % 10 == 0 else 5
-        sizes = (rng.randint(0, largest), rng.randint(0, largest))
+    for _ in range(2_000):
+        sizes = (rng.randint(0, 6), rng.randint(0, 6))
         first, second = (
             random_graph(rng, kind, size, rng.randint(0, 2 * size), loops=True) for size in sizes
         )
@@ -127,9 +126,9 @@ def test_it_equals_networkx_without_self_loops() -> None:
     rng = random.Random("networkx")
     for number in range(2_000):
         kind = KINDS[number % 2]
-        if number % 40 == 1:
-            first = random_graph(rng, kind, 8 - number % 3, 6, loops=False)
-            second = altered(rng, first, loops=False)
+        if number % 73 == 0:
+            first = random_graph(rng, kind, 8 - number % 3, 5, loops=False)
+            second = altered(rng, kind, first)
         else:
             first, second = (
                 random_graph(rng, kind, rng.randint(1, 4), rng.randint(0, 4), loops=False)
@@ -242,7 +241,7 @@ def test_large_graphs_are_bounded(kind: str, size: int) -> None:
     for measure in (edit_distance, upstream_distance):
         start = time.perf_counter()
         distance = measure(first, second, **WEIGHTS)
-        assert time.perf_counter() - start < (0.2 if size == 1_000 else 2)
+        assert time.perf_counter() - start < (0.3 if size == 1_000 else 2)
         assert not distance.is_exact
         assert distance.lower_bound < distance.value
         assert 0 < similarity(distance.value, first, second) < 1
@@ -284,6 +283,17 @@ def test_pairs_of_one_shape_are_measured_once() -> None:
         second = Graph(((c, "pending"), (a, "done")), ((0, 1), (1, 1)))
         results.add(edit_distance(first, second, **WEIGHTS, known=known))
     assert len(known) == len(results) == 1
+
+
+def test_the_two_kinds_of_graph_are_kept_apart() -> None:
+    known: dict[Any, Distance] = {}
+    edges = (((0, 0), (0, 1)), ((1, 0),))
+    names = Graph(("a", "b"), edges[0]), Graph(("c", "d"), edges[1])
+    steps = Graph((("a", "a"), ("b", "b")), edges[0]), Graph((("c", "c"), ("d", "d")), edges[1])
+    for measure in (edit_distance, upstream_distance):
+        values = [measure(*pair, **WEIGHTS, known=known).value for pair in (names, steps)]
+        assert values == [measure(*pair, **WEIGHTS).value for pair in (names, steps)]
+        assert values[0] < values[1]
 
 
 def test_similarity_stays_between_zero_and_one() -> None:

@@ -1,11 +1,7 @@
-"""The command line: data on standard output, talk on standard error.
-
-Exit codes: 0 all went well, 1 something wrong was found, 2 the call was wrong.
-"""
+"""Commands that fill a warehouse: ingest, sources, demo, dictionary."""
 
 from __future__ import annotations
 
-import os
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -14,42 +10,18 @@ from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
-from orchbench_analytics.errors import OrchbenchError
+from orchbench_analytics.cli.app import (
+    FormatOption,
+    JobsOption,
+    OutputOption,
+    QuietOption,
+    WarehouseArgument,
+    app,
+    say,
+)
 
 if TYPE_CHECKING:
     from orchbench_analytics.ingest import IngestSummary, Progress
-
-Format = Literal["table", "markdown", "csv", "json", "parquet"]
-WarehouseArgument = Annotated[Path, typer.Argument(metavar="DIR", help="The warehouse.")]
-FormatOption = Annotated[Format, typer.Option("--format", "-f", help="How rows come out.")]
-OutputOption = Annotated[Path | None, typer.Option("--output", "-o", help="File to write to.")]
-QuietOption = Annotated[bool, typer.Option("--quiet", "-q", help="Only errors are said.")]
-JobsOption = Annotated[int | None, typer.Option(min=1, help="Worker processes; default all cores.")]
-
-app = typer.Typer(
-    help="Analytics for OrchestrationBench: from result files to Parquet, scores and SQL.",
-    no_args_is_help=True,
-    add_completion=False,
-    pretty_exceptions_enable=False,
-    rich_markup_mode=None,
-)
-
-
-def main() -> None:
-    """Run the command line; a wrong call ends with a sentence, not a traceback."""
-    try:
-        app()
-    except OrchbenchError as error:
-        say(f"orchbench: {error}")
-        sys.exit(2)
-    except BrokenPipeError:  # the reader of our output, such as `head`, has seen enough
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        sys.exit(0)
-
-
-def say(text: str) -> None:
-    """Talk to the person, on standard error."""
-    print(text, file=sys.stderr)
 
 
 @app.command()

@@ -1,0 +1,24 @@
+"""The command line: one module for each group of commands."""
+
+from __future__ import annotations
+
+import os
+import sys
+
+from orchbench_analytics.cli import ingesting, queries, scores
+from orchbench_analytics.cli.app import app, say
+from orchbench_analytics.errors import OrchbenchError
+
+__all__ = ["app", "ingesting", "main", "queries", "scores"]
+
+
+def main() -> None:
+    """Run the command line; a wrong call ends with a sentence, not a traceback."""
+    try:
+        app()
+    except OrchbenchError as error:
+        say(f"orchbench: {error}")
+        sys.exit(2)
+    except BrokenPipeError:  # the reader of our output, such as `head`, has seen enough
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        sys.exit(0)

@@ -1,0 +1,119 @@
+"""SQL for people: one query, read-only, with nothing in reach but the warehouse."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+from typing import Any
+
+import duckdb
+import polars as pl
+
+from orchbench_analytics import store
+from orchbench_analytics.errors import QueryError
+from orchbench_analytics.marts import connect, quoted, views
+from orchbench_analytics.store import Manifest
+from orchbench_analytics.tables import TABLES
+
+_READING = {
+    duckdb.StatementType.SELECT,
+    duckdb.StatementType.EXPLAIN,
+    duckdb.StatementType.MULTI,  # what `pivot` turns into
+}
+
+
+def connect_safely(root: Path, manifest: Manifest) -> duckdb.DuckDBPyConnection:
+    """A connection that can read the warehouse's files and nothing else, and stays that way."""
+    connection = connect(root, manifest)
+    files = [file for name in TABLES for file in store.table_files(root, manifest, name)]
+    paths = ", ".join(quoted(str(file)) for file in [*files, *store.tag_files(root, manifest)])
+    connection.execute(f"set allowed_paths = [{paths}]")
+    connection.execute("set enable_external_access = false")
+    connection.execute("set lock_configuration = true")
+    return connection
+
+
+def run_query(
+    connection: duckdb.DuckDBPyConnection,
+    query: str,
+    *,
+    parameters: Mapping[str, Any] | None = None,
+    unsafe: bool = False,
+) -> duckdb.DuckDBPyRelation:
+    """The rows of one query; anything but reading is refused unless it is called unsafe."""
+    try:
+        statements = connection.extract_statements(query)
+    except duckdb.Error as error:
+        raise QueryError(str(error)) from error
+    if len(statements) != 1:
+        raise QueryError(f"expected one query, got {len(statements)} statements")
+    if not unsafe and statements[0].type not in _READING:
+        raise QueryError(
+            f"a query may only read (select, with, from, describe, pivot, explain), not "
+            f"{statements[0].type.name.lower()}; --unsafe lifts this"
+        )
+    try:
+        return connection.sql(query, params=dict(parameters or {}) or None)
+    except duckdb.PermissionException as error:
+        raise QueryError(f"{error}\nOnly the warehouse is in reach; --unsafe lifts this") from error
+    except duckdb.Error as error:
+        raise QueryError(str(error)) from error
+
+
+def fetch(relation: duckdb.DuckDBPyRelation) -> pl.DataFrame:
+    """The rows of a relation; what goes wrong only with the data is the query's fault too."""
+    try:
+        frame: pl.DataFrame = relation.pl()
+    except duckdb.Error as error:
+        raise QueryError(str(error)) from error
+    return frame
+
+
+def parse_parameters(given: Iterable[str]) -> dict[str, Any]:
+    """`name=value` texts as query parameters; numbers, true, false and null count as such."""
+    parameters = {}
+    for text in given:
+        name, separator, value = text.partition("=")
+        if not separator or not name.isidentifier():
+            raise QueryError(f"--param {text!r}: expected name=value")
+        try:
+            parsed = json.loads(value)
+        except ValueError:
+            parsed = value
+        parameters[name] = parsed if isinstance(parsed, int | float | bool | None) else value
+    return parameters
+
+
+def query_text(given: str) -> str:
+    """The query itself, or the text of the .sql file that was named."""
+    path = Path(given)
+    if given.endswith(".sql"):
+        if not path.is_file():
+            raise QueryError(f"no such file: {given}")
+        return path.read_text(encoding="utf-8")
+    return given
+
+
+def list_relations(root: Path, manifest: Manifest) -> list[tuple[str, str, int, str]]:
+    """Every table and view: name, kind, rows, and what one row is."""
+    rows = [
+        (table.name, "table", store.row_count(manifest, table.name), f"One row per {table.grain}.")
+        for table in TABLES.values()
+    ]
+    with connect(root, manifest) as connection:
+        for name, description in (
+            ("profiles", "The rules of each profile that was scored."),
+            ("model_tags", "What is known of models beside their names."),
+        ):
+            rows.append((name, "table", _count(connection, name), description))
+        rows += [
+            (view.name, "view", _count(connection, view.name), view.description)
+            for view in views().values()
+        ]
+    return rows
+
+
+def _count(connection: duckdb.DuckDBPyConnection, name: str) -> int:
+    row = connection.execute(f"select count(*) from main.{name}").fetchone()
+    return int(row[0]) if row else 0

@@ -1,0 +1,57 @@
+"""Tags: what is known of models beside their names, from a CSV or TOML file."""
+
+from __future__ import annotations
+
+import tomllib
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+
+from orchbench_analytics.errors import PathError
+
+_KEY = ("model", "experiment")
+
+
+def read_tags(path: Path) -> pl.DataFrame:
+    """Tags by model, and by experiment where the file names one; types are those of the values.
+
+    CSV has a column `model`, may have `experiment`, and any others. TOML has a table for each
+    model: `["org/model"]` with `size = 7`, or an array of tables `[[model]]` with `model = "…"`.
+    """
+    if not path.is_file():
+        raise PathError(f"no such file: {path}")
+    try:
+        frame = (
+            _from_toml(path)
+            if path.suffix == ".toml"
+            else pl.read_csv(path, infer_schema_length=None)
+        )
+    except (pl.exceptions.PolarsError, tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+        raise PathError(f"{path}: cannot be read: {error}") from error
+    if "model" not in frame.columns:
+        raise PathError(f"{path}: expected a column `model`, got {', '.join(frame.columns)}")
+    bad = [name for name in frame.columns if not name.isidentifier()]
+    if bad:
+        raise PathError(f"{path}: {bad[0]!r} cannot be a column's name; use letters, digits and _")
+    if "experiment" not in frame.columns:
+        frame = frame.with_columns(experiment=pl.lit(None, dtype=pl.String))
+    frame = frame.with_columns(pl.col(_KEY).cast(pl.String)).select(*_KEY, pl.exclude(_KEY))
+    repeated = frame.filter(pl.struct(_KEY).is_duplicated())
+    if len(repeated):
+        raise PathError(f"{path}: {repeated['model'][0]} is there more than once")
+    if frame["model"].has_nulls():
+        raise PathError(f"{path}: a row has no model")
+    return frame
+
+
+def _from_toml(path: Path) -> pl.DataFrame:
+    content = tomllib.loads(path.read_text(encoding="utf-8"))
+    rows: list[dict[str, Any]]
+    if isinstance(content.get("model"), list):
+        rows = content["model"]
+    else:
+        rows = [{"model": name, **tags} for name, tags in content.items() if isinstance(tags, dict)]
+    if not rows or any("model" not in row for row in rows):
+        raise PathError(f'{path}: expected a table for each model, such as ["org/model"]')
+    return pl.DataFrame(rows, infer_schema_length=None)

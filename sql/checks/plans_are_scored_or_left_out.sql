@@ -1,0 +1,40 @@
+-- Every plan has one row of scores under each profile, scored or left out with a reason.
+with
+
+expected as (
+    select
+        profiles.profile,
+        plans.model,
+        plans.experiment,
+        plans.language,
+        plans.scenario,
+        count(*) as row_count
+    from main.plans as plans
+    cross join main.profiles as profiles
+    group by profiles.profile, plans.model, plans.experiment, plans.language, plans.scenario
+),
+
+found as (
+    select
+        profile,
+        model,
+        experiment,
+        language,
+        scenario,
+        count(*) filter (where is_scored = (left_out_reason is null)) as row_count
+    from main.scored_plans
+    group by profile, model, experiment, language, scenario
+)
+
+select
+    profile,
+    model,
+    experiment,
+    language,
+    scenario,
+    'rows of scored_plans' as figure,
+    coalesce(expected.row_count, 0) as expected,
+    coalesce(found.row_count, 0) as found
+from expected
+full join found using (profile, model, experiment, language, scenario)
+where coalesce(expected.row_count, 0) <> coalesce(found.row_count, 0)
