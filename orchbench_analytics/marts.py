@@ -6,7 +6,7 @@ import re
 from functools import cache
 from graphlib import TopologicalSorter
 from pathlib import Path
-from typing import NamedTuple
+from typing import Literal, NamedTuple
 
 import duckdb
 
@@ -63,18 +63,36 @@ def views() -> dict[str, View]:
 def connect(root: Path, manifest: Manifest) -> duckdb.DuckDBPyConnection:
     """An in-memory DuckDB in which the warehouse's tables and views can be queried."""
     connection = duckdb.connect()
+    populate(connection, root, manifest, kind="view")
+    return connection
+
+
+def populate(
+    connection: duckdb.DuckDBPyConnection,
+    root: Path,
+    manifest: Manifest,
+    *,
+    kind: Literal["view", "table"],
+) -> None:
+    """Create everything in a database: tables as views of the Parquet files, or as copies."""
     connection.execute(_ROUND)
     for table in TABLES.values():
         files = store.table_files(root, manifest, table.name)
-        _create_table_view(connection, table, files)
+        connection.execute(f"create {kind} main.{table.name} as {_table_query(table, files)}")
+        comment(connection, kind, table.name, f"One row per {table.grain}.")
+        for column in table.columns:
+            place = f"{table.name}.{column.name}"
+            comment(connection, "column", place, column.description)
     _create_profiles(connection, manifest)
-    _create_model_tags(connection, store.tag_files(root, manifest))
+    tags = _tags_query(store.tag_files(root, manifest))
+    connection.execute(f"create {kind} main.model_tags as {tags}")
+    comment(
+        connection, kind, "model_tags", "What is known of models. One row per model, experiment."
+    )
     for view in views().values():
-        connection.execute(
-            f"create view main.{view.name} as {_with_plain_counts(connection, view)}"
-        )
+        query = _with_plain_counts(connection, view)
+        connection.execute(f"create view main.{view.name} as {query}")
         comment(connection, "view", view.name, f"{view.description} One row per {view.grain}.")
-    return connection
 
 
 def _with_plain_counts(connection: duckdb.DuckDBPyConnection, view: View) -> str:
@@ -97,21 +115,12 @@ def quoted(text: str) -> str:
     return "'" + text.replace("'", "''") + "'"
 
 
-def _create_table_view(
-    connection: duckdb.DuckDBPyConnection, table: Table, files: list[Path]
-) -> None:
+def _table_query(table: Table, files: list[Path]) -> str:
     if files:
         names = ", ".join(quoted(str(file)) for file in files)
-        source = f"select * from read_parquet([{names}])"
-    else:
-        columns = ", ".join(f"cast(null as {_TYPES[c.kind]}) as {c.name}" for c in table.columns)
-        source = f"select {columns} where false"
-    connection.execute(f"create view main.{table.name} as {source}")
-    comment(connection, "view", table.name, f"One row per {table.grain}.")
-    for column in table.columns:
-        connection.execute(
-            f"comment on column main.{table.name}.{column.name} is {quoted(column.description)}"
-        )
+        return f"select * from read_parquet([{names}])"
+    columns = ", ".join(f"cast(null as {_TYPES[c.kind]}) as {c.name}" for c in table.columns)
+    return f"select {columns} where false"
 
 
 def _create_profiles(connection: duckdb.DuckDBPyConnection, manifest: Manifest) -> None:
@@ -129,24 +138,18 @@ def _create_profiles(connection: duckdb.DuckDBPyConnection, manifest: Manifest) 
         )
 
 
-def _create_model_tags(connection: duckdb.DuckDBPyConnection, files: list[Path]) -> None:
+def _tags_query(files: list[Path]) -> str:
     """Every model and experiment with its tags; a tag without experiment goes for all of them."""
     query = "select distinct model, experiment from main.scenarios"
-    if files:
-        query = f"""
-            select known.model, known.experiment, tags.* exclude (model, experiment)
-            from ({query}) as known
-            left join read_parquet({quoted(str(files[0]))}) as tags
-                on known.model = tags.model
-                and coalesce(tags.experiment, known.experiment) = known.experiment
-            qualify row_number() over (
-                partition by known.model, known.experiment order by tags.experiment nulls last
-            ) = 1
-        """
-    connection.execute(f"create view main.model_tags as {query}")
-    comment(
-        connection,
-        "view",
-        "model_tags",
-        "What is known of models beside their names. One row per model, experiment.",
-    )
+    if not files:
+        return query
+    return f"""
+        select known.model, known.experiment, tags.* exclude (model, experiment)
+        from ({query}) as known
+        left join read_parquet({quoted(str(files[0]))}) as tags
+            on known.model = tags.model
+            and coalesce(tags.experiment, known.experiment) = known.experiment
+        qualify row_number() over (
+            partition by known.model, known.experiment order by tags.experiment nulls last
+        ) = 1
+    """

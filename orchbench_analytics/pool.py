@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-import multiprocessing
 import os
+import sys
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import FIRST_COMPLETED, Executor, Future, ProcessPoolExecutor, wait
 from contextlib import AbstractContextManager, nullcontext
 from itertools import islice
+from multiprocessing.context import ForkServerContext, ForkServerProcess
+from types import ModuleType
 from typing import TypeVar
 
 Task = TypeVar("Task")
@@ -33,9 +35,28 @@ def workers(jobs: int | None, *, is_worth_it: bool) -> AbstractContextManager[Ex
     count = jobs or core_count()
     if count < 2 or not is_worth_it:
         return nullcontext()
-    context = multiprocessing.get_context("forkserver")  # forking threads that hold locks deadlocks
+    context = _Context()
     context.set_forkserver_preload(_PRELOADED)
     return ProcessPoolExecutor(count, mp_context=context)
+
+
+class _Worker(ForkServerProcess):
+    """A worker that does not run the caller's script again, so that scripts need no main guard."""
+
+    def start(self) -> None:
+        """Start the process, with the caller's main module out of sight."""
+        script = sys.modules["__main__"]
+        sys.modules["__main__"] = ModuleType("__main__")
+        try:
+            super().start()
+        finally:
+            sys.modules["__main__"] = script
+
+
+class _Context(ForkServerContext):
+    """Forks from a server of its own: forking a process whose threads hold locks can deadlock."""
+
+    Process = _Worker
 
 
 def map_unordered(

@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     import polars as pl
 
     from orchbench_analytics.check import CheckReport
+    from orchbench_analytics.export import Exported
 
 _FEW_PLANS = 2_000
 
@@ -56,6 +57,7 @@ class Warehouse:
         pattern: str | None = None,
         agent_cards: Sequence[str | Path] = (),
         prune: bool = False,
+        score: bool = True,
         jobs: int | None = None,
         wait: bool = True,
         progress: Progress | None = None,
@@ -75,8 +77,31 @@ class Warehouse:
                 jobs=jobs,
                 prune=prune,
                 progress=progress,
-                finish=self._score_known,
+                finish=self._score_known if score else _leave_unscored,
             )
+
+    def audit(self, *, jobs: int | None = None) -> pl.DataFrame:
+        """What each rule in which `upstream` and `spec` differ does to every model's metrics."""
+        from orchbench_analytics.audit import audit
+
+        return audit(self.path, self.manifest(), jobs=jobs)
+
+    def export(
+        self,
+        output: str | Path,
+        *,
+        relations: Sequence[str] = (),
+        partition_by: Sequence[str] = (),
+    ) -> list[Exported]:
+        """Write tables and views for other tools: one `.duckdb` file, or a directory of Parquet."""
+        from orchbench_analytics.export import export_duckdb, export_parquet
+
+        target = Path(output)
+        if target.suffix == ".duckdb":
+            return export_duckdb(self.path, self.manifest(), target)
+        return export_parquet(
+            self.path, self.manifest(), target, relations=relations, partition_by=partition_by
+        )
 
     def score(self, profile: Profile | str, *, jobs: int | None = None, wait: bool = True) -> str:
         """Score everything under a profile, from Parquet alone; later ingests keep it current.
@@ -229,6 +254,10 @@ class Warehouse:
         if not files:
             return pl.LazyFrame(schema=schema)
         return pl.scan_parquet(files, schema=schema)
+
+
+def _leave_unscored(manifest: Manifest, _: Executor | None) -> Manifest:
+    return manifest
 
 
 def _which(model: str, chosen: list[tuple[str, str, str]], known: set[tuple[str, str, str]]) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -19,9 +20,17 @@ from orchbench_analytics.cli.app import (
     app,
     say,
 )
+from orchbench_analytics.errors import PathError
 
 if TYPE_CHECKING:
     from orchbench_analytics.ingest import IngestSummary, Progress
+
+_NEXT = """
+What to try next:
+  {orchbench} leaderboard {warehouse} --profile upstream
+  {orchbench} sql {warehouse}
+  {orchbench} compare {warehouse} graded-3 graded-4
+  {orchbench} check {warehouse}"""
 
 
 @app.command()
@@ -38,6 +47,7 @@ def ingest(
         list[Path] | None, typer.Option(help="Agent cards: tool schemas, a directory or files.")
     ] = None,
     prune: Annotated[bool, typer.Option(help="Forget files that are gone.")] = False,
+    score: Annotated[bool, typer.Option(help="Score what is new under every profile.")] = True,
     strict: Annotated[bool, typer.Option(help="Exit code 1 if a file was refused.")] = False,
     jobs: JobsOption = None,
     quiet: QuietOption = False,
@@ -54,6 +64,7 @@ def ingest(
             pattern=pattern,
             agent_cards=agent_cards or (),
             prune=prune,
+            score=score,
             jobs=jobs,
             progress=progress,
         )
@@ -97,11 +108,28 @@ def demo(
     jobs: JobsOption = None,
     quiet: QuietOption = False,
 ) -> None:
-    """Make a sample sweep, ingest it, and say what to try next."""
+    """Make a sample sweep, ingest and score it, show the leaderboard, and say what to try next."""
+    from orchbench_analytics.cli.scores import show_leaderboard
     from orchbench_analytics.sample import write_sweep
     from orchbench_analytics.warehouse import open_warehouse
 
-    sweep = write_sweep(directory, models=models, scenarios=scenarios, runs=runs, seed=seed)
+    made_with = f"models={models} scenarios={scenarios} runs={runs} seed={seed}\n"
+    note = directory / "made-with.txt"
+    if directory.exists() and any(directory.iterdir()):
+        if not note.is_file() or note.read_text(encoding="utf-8") != made_with:
+            raise PathError(f"{directory} holds something else; name a new or empty directory")
+    else:
+        if not quiet:
+            say(f"making {models} models of a sample sweep in {directory}")
+        write_sweep(
+            directory,
+            models=models,
+            scenarios=scenarios,
+            runs=runs,
+            seed=seed,
+            write_judge_logs=True,
+        )
+        note.write_text(made_with, encoding="utf-8")
     warehouse = directory / "warehouse"
     with progress_bar(quiet=quiet) as progress:
         summary = open_warehouse(warehouse).ingest(
@@ -110,9 +138,12 @@ def demo(
             jobs=jobs,
             progress=progress,
         )
-    if not quiet:
-        say(f"made {sweep.files} files of {sweep.models} models in {directory / 'results'}")
-        say_summary(summary, warehouse)
+    if quiet:
+        return
+    say_summary(summary, warehouse)
+    show_leaderboard(open_warehouse(warehouse).leaderboard(), format="table")
+    orchbench = "orchbench" if shutil.which("orchbench") else sys.argv[0]
+    say(_NEXT.format(orchbench=orchbench, warehouse=warehouse))
 
 
 @app.command()

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from orchbench_analytics.cli.app import (
+    Format,
     FormatOption,
     JobsOption,
     OutputOption,
@@ -17,20 +18,24 @@ from orchbench_analytics.cli.app import (
     say,
 )
 
+if TYPE_CHECKING:
+    import polars as pl
+
 ProfileOption = Annotated[
     str, typer.Option("--profile", "-p", help="spec, strict, upstream, or one scored before.")
 ]
-_LEADERBOARD_COLUMNS = (
-    "rank_number",
-    "model",
-    "experiment",
-    "average_score",
-    "average_score_en",
-    "average_score_ko",
-    "call_rejection_f1",
-    "function_call_f1",
-    "workflow_similarity",
-)
+# What people read, and the column behind it.
+_LEADERBOARD_COLUMNS = {
+    "rank": "rank_number",
+    "model": "model",
+    "experiment": "experiment",
+    "Average": "average_score",
+    "EN": "average_score_en",
+    "KO": "average_score_ko",
+    "Call/reject": "call_rejection_f1",
+    "FC": "function_call_f1",
+    "Plan": "workflow_similarity",
+}
 
 
 @app.command()
@@ -61,7 +66,20 @@ def leaderboard(
     from orchbench_analytics.warehouse import open_warehouse
 
     rows = open_warehouse(warehouse).leaderboard(profile)
-    show(rows if wide else rows.select(_LEADERBOARD_COLUMNS), format=format, output=output)
+    if wide:
+        show(rows, format=format, output=output)
+    else:
+        show_leaderboard(rows, format=format, output=output)
+
+
+def show_leaderboard(rows: pl.DataFrame, *, format: Format, output: Path | None = None) -> None:  # noqa: A002 (what users type)
+    """The leaderboard's main columns, under short names where people read them."""
+    from orchbench_analytics.show import show
+
+    main = rows.select(_LEADERBOARD_COLUMNS.values())
+    if format in ("table", "markdown"):
+        main = main.rename({column: name for name, column in _LEADERBOARD_COLUMNS.items()})
+    show(main, format=format, output=output)
 
 
 @app.command()
@@ -107,3 +125,27 @@ def check(
     say(f"{len(report.differences):,} differ:")
     show(report.differences, format=format, output=output)
     raise typer.Exit(1)
+
+
+@app.command()
+def audit(
+    warehouse: WarehouseArgument,
+    model: Annotated[list[str] | None, typer.Option(help="Only these models.")] = None,
+    jobs: JobsOption = None,
+    format: FormatOption = "table",  # noqa: A002 (what users type)
+    output: OutputOption = None,
+) -> None:
+    """Show what each scoring rule does: from the public evaluator's to ours, one at a time."""
+    import polars as pl
+
+    from orchbench_analytics.show import show
+    from orchbench_analytics.warehouse import open_warehouse
+
+    rows = open_warehouse(warehouse).audit(jobs=jobs)
+    if model:
+        rows = rows.filter(pl.col("model").is_in(model))
+    moved = rows.filter(pl.any_horizontal(pl.col("^.*_change$") != 0))
+    still = [rule for rule in rows["rule"].unique(maintain_order=True) if rule not in moved["rule"]]
+    show(moved, format=format, output=output)
+    if still:
+        say(f"rules that move nothing here: {', '.join(still)}")

@@ -12,6 +12,7 @@ from orchbench_analytics.read import clean_text
 
 REJECTION_TYPES = ("AWAITING_USER_INPUT", "TOOL_CONSTRAINT_VIOLATION")
 PLACEHOLDER_TOOL = "tool_name"
+MAX_DEPTH = 100  # no argument comes near it; deeper values cannot be told apart
 _ERROR_KEY = "error"
 _WRAPPING = re.compile(r"</?(?:tool_call|function_call)>|```[a-z]*")
 _NAME_KEYS = ("tool", "name")
@@ -19,12 +20,15 @@ _ARGUMENT_KEYS = ("arguments", "parameters")
 
 
 class Argument(NamedTuple):
-    """A key of merged arguments: its values as texts, one for each call that has the key."""
+    """A key of merged arguments: its values as texts, one for each call that has the key.
+
+    `only_under` is the choice of the rule `invalid_arguments` under which it counts; null: any.
+    """
 
     key: str
     values: list[str]
     one_sided_count: int
-    is_error: bool = False
+    only_under: str | None = None
 
 
 class Calls(NamedTuple):
@@ -35,18 +39,23 @@ class Calls(NamedTuple):
     arguments: list[Argument]
     rejection_key: str | None
     has_placeholder: bool
+    has_invalid_arguments: bool
     is_malformed: bool
     voids_file: bool
 
 
 def read_calls(text: str) -> Calls:
     """Calls from their JSON list, however broken."""
-    given = decode_json(text)
+    try:
+        given = decode_json(text)
+    except ValueError:  # nested too deep: some call that nobody can read
+        given = [None]
     if not isinstance(given, list):
-        return Calls(0, [], [], None, False, is_malformed=True, voids_file=given is None)
+        is_void = given not in ({}, "")  # what has a length of 0 is no call, to the evaluator too
+        return Calls(0, [], [], None, False, False, is_malformed=True, voids_file=is_void)
     names: list[str] = []
     values: dict[str, list[str]] = {}
-    invalid: list[str] = []
+    invalid: str | None = None
     is_malformed = voids_file = False
     for call in given:
         name, arguments = _name_and_arguments(call)
@@ -59,22 +68,20 @@ def read_calls(text: str) -> Calls:
                 arguments = decode_json(arguments)
             except ValueError:
                 is_malformed = True
-                invalid.append(clean_text(f"Invalid JSON in arguments: {arguments}"))
+                invalid = clean_text(f"Invalid JSON in arguments: {arguments}")
                 continue
         if not isinstance(arguments, dict):
             is_malformed = voids_file = True
             continue
         for key, value in arguments.items():
             values.setdefault(clean_text(key), []).append(comparable_text(value))
-    merged = [Argument(key, texts, len(texts)) for key, texts in values.items()]
-    if invalid:
-        merged.append(Argument(_ERROR_KEY, invalid, sum(map(len, invalid)), is_error=True))
     return Calls(
         len(given),
         list(dict.fromkeys(names)),
-        merged,
+        _merged(values, invalid),
         next((kind for kind in REJECTION_TYPES if kind in values), None),
         PLACEHOLDER_TOOL in names,
+        invalid is not None,
         is_malformed,
         voids_file,
     )
@@ -82,11 +89,12 @@ def read_calls(text: str) -> Calls:
 
 def calls_in_text(content: str) -> str | None:
     """Calls written as text, in the form of `answer_calls`; none if the text is not just that."""
-    text = _WRAPPING.sub("", content.rpartition("</think>")[2]).strip()
-    if not text.startswith("{"):
+    text = content.rpartition("</think>")[2]
+    start, end = text.find("{"), text.rfind("}") + 1
+    if start < 0 or _WRAPPING.sub("", text[:start] + text[end:]).strip():
         return None
     try:
-        value = decode_json(text)
+        value = decode_json(text[start:end])
     except ValueError:
         return None
     if not isinstance(value, dict):
@@ -95,7 +103,10 @@ def calls_in_text(content: str) -> str | None:
     calls = [_written_call(call) for call in (wrapped if isinstance(wrapped, list) else [wrapped])]
     if not calls or any(call is None for call in calls):
         return None
-    return clean_text(json.dumps(calls, ensure_ascii=False))
+    try:
+        return clean_text(json.dumps(calls, ensure_ascii=False))
+    except RecursionError:
+        return None
 
 
 def decode_json(text: str) -> Any:
@@ -115,8 +126,8 @@ def comparable_text(value: Any) -> str:
     if isinstance(value, str):
         return clean_text(value)
     try:
-        return clean_text(_printed(value) if isinstance(value, list | dict) else str(value))
-    except (RecursionError, ValueError):  # nested too deep, or an integer of too many digits
+        return clean_text(_printed(value, 0) if isinstance(value, list | dict) else str(value))
+    except _TooDeepError:
         return "unprintable value"
 
 
@@ -125,27 +136,41 @@ def texts_of(values: Any) -> list[str]:
     return [comparable_text(value) for value in values] if isinstance(values, list) else []
 
 
-def _printed(value: Any) -> str:
-    """Like Python's `str`, with lists and objects sorted; nested texts are never quoted again.
+class _TooDeepError(Exception):
+    """A value is nested deeper than any argument."""
 
-    Quoting a quoted text doubles its escapes, so thirty nested lists would fill the memory.
+
+def _printed(value: Any, depth: int) -> str:
+    """Like Python's `str`, with lists and objects sorted; what is in them counts by its text.
+
+    Nested lists and objects are not quoted: quoting a quoted text doubles its escapes, so thirty
+    nested lists would fill the memory.
     """
+    if not isinstance(value, list | dict):
+        return repr(str(value))
+    if depth > MAX_DEPTH:
+        raise _TooDeepError
     if isinstance(value, list):
-        return f"[{', '.join(sorted(map(_printed_item, value)))}]"
-    if isinstance(value, dict):
-        return f"{{{', '.join(f'{key!r}: {_printed(value[key])}' for key in sorted(value))}}}"
-    return repr(value)
+        return f"[{', '.join(sorted(_printed(item, depth + 1) for item in value))}]"
+    items = (f"{key!r}: {_printed(value[key], depth + 1)}" for key in sorted(value))
+    return f"{{{', '.join(items)}}}"
 
 
-def _printed_item(item: Any) -> str:
-    return _printed(item) if isinstance(item, list | dict) else repr(str(item))
+def _merged(values: dict[str, list[str]], invalid: str | None) -> list[Argument]:
+    """Merged arguments; text that is no JSON is either nothing, or takes the key `error`."""
+    merged = [Argument(key, texts, len(texts)) for key, texts in values.items()]
+    if invalid is not None:
+        merged = [a._replace(only_under="none") if a.key == _ERROR_KEY else a for a in merged]
+        merged.append(Argument(_ERROR_KEY, [invalid], len(invalid), only_under="error_key"))
+    return merged
 
 
 def _name_and_arguments(call: Any) -> tuple[str | None, Any]:
+    """The call's name, none if it has none, and its arguments as given."""
     if not isinstance(call, dict):
         return None, None
     name = call.get("name")
-    return (clean_text(name) if isinstance(name, str) and name else None), call.get("arguments", {})
+    return (clean_text(name) if isinstance(name, str) and name else None), call.get("arguments")
 
 
 def _written_call(call: Any) -> dict[str, Any] | None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import polars as pl
 
+from orchbench_analytics.profiles import rule_choices
 from orchbench_analytics.score.facts import ReadCalls
 
 PAIR = ("language", "label_id", "used_id")
@@ -42,11 +43,19 @@ def compare_arguments(pairs: pl.DataFrame, read: ReadCalls) -> pl.DataFrame:
     """One row per argument key of each pair: values on both sides, TP, FP, FN by comparison.
 
     A key's values are a set where both sides have the key; a key that one side has alone counts
-    once for each call that has it.
+    once for each call that has it. A pair with arguments that are no JSON is compared under each
+    choice of the rule `invalid_arguments`, named in `only_under`.
     """
-    label = pairs.join(read.arguments, left_on="label_id", right_on="calls_id")
-    used = pairs.join(read.arguments, left_on="used_id", right_on="calls_id")
-    joined = label.join(used, on=[*PAIR, "argument_key"], how="full", coalesce=True, suffix="_used")
+    ruled = _under_each_rule(pairs, read)
+    label, used = (_arguments_of(ruled, read, side) for side in ("label_id", "used_id"))
+    joined = label.join(
+        used,
+        on=[*PAIR, "only_under", "argument_key"],
+        how="full",
+        coalesce=True,
+        nulls_equal=True,
+        suffix="_used",
+    )
     wanted, given = pl.col("values"), pl.col("values_used")
     is_shared = wanted.is_not_null() & given.is_not_null()
 
@@ -56,9 +65,9 @@ def compare_arguments(pairs: pl.DataFrame, read: ReadCalls) -> pl.DataFrame:
 
     return joined.select(
         *PAIR,
+        "only_under",
         "argument_key",
         is_shared=is_shared,
-        is_error=pl.col("is_error_used").fill_null(False),
         answer_texts=given,
         label_texts=wanted,
         label_values="values_json",
@@ -66,4 +75,27 @@ def compare_arguments(pairs: pl.DataFrame, read: ReadCalls) -> pl.DataFrame:
         true_positive_count=counted(given.list.set_intersection(wanted), None),
         false_positive_count=counted(given.list.set_difference(wanted), "one_sided_count_used"),
         false_negative_count=counted(wanted.list.set_difference(given), "one_sided_count"),
+    )
+
+
+def _under_each_rule(pairs: pl.DataFrame, read: ReadCalls) -> pl.DataFrame:
+    """Pairs with `only_under`: null, or both choices in turn where a side has invalid arguments."""
+    invalid = read.calls.filter("has_invalid_arguments")["calls_id"].implode()
+    is_invalid = pl.col("label_id").is_in(invalid) | pl.col("used_id").is_in(invalid)
+    choices = pl.DataFrame({"only_under": rule_choices()["invalid_arguments"]})
+    return pl.concat(
+        [
+            pairs.filter(~is_invalid).with_columns(only_under=pl.lit(None, dtype=pl.String)),
+            pairs.filter(is_invalid).join(choices, how="cross"),
+        ]
+    )
+
+
+def _arguments_of(ruled: pl.DataFrame, read: ReadCalls, side: str) -> pl.DataFrame:
+    """The arguments of one side of each pair that count under the pair's rule."""
+    return (
+        ruled.join(read.arguments, left_on=side, right_on="calls_id", suffix="_of_key")
+        .filter(pl.col("only_under_of_key").is_null()
+            | (pl.col("only_under_of_key") == pl.col("only_under")))
+        .drop("only_under_of_key")
     )

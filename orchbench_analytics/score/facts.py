@@ -23,6 +23,7 @@ _CALLS_SCHEMA: dict[str, PolarsDataType] = {
     "tools": pl.String,
     "rejection_key": pl.String,
     "has_placeholder": pl.Boolean,
+    "has_invalid_arguments": pl.Boolean,
     "is_malformed": pl.Boolean,
     "voids_file": pl.Boolean,
 }
@@ -32,7 +33,7 @@ _ARGUMENTS_SCHEMA: dict[str, PolarsDataType] = {
     "values": pl.List(pl.String),
     "values_json": pl.String,
     "one_sided_count": pl.Int64,
-    "is_error": pl.Boolean,
+    "only_under": pl.String,
 }
 
 
@@ -117,10 +118,8 @@ def read_distinct_calls(texts: Iterable[str]) -> ReadCalls:
 
 def _calls_written_as_text(steps: pl.DataFrame) -> pl.DataFrame:
     """For each distinct content that may hold a call: the call it is, if it is one."""
-    candidates = steps.filter(
-        pl.col("answer_content").str.contains("{", literal=True)
-        & pl.col("answer_calls").fill_null(NO_CALLS).is_in([NO_CALLS, "null"])
-    )["answer_content"].unique(maintain_order=True)
+    contents = steps["answer_content"].drop_nulls().unique(maintain_order=True)
+    candidates = contents.filter(contents.str.contains("{", literal=True))
     written = [calls_in_text(content) for content in candidates]
     return pl.DataFrame(
         {"answer_content": candidates, "written_calls": pl.Series(written, dtype=pl.String)}

@@ -100,9 +100,8 @@ def _score_arguments(
     decided: pl.DataFrame, prepared: PreparedSteps, profile: Profile
 ) -> pl.DataFrame:
     """One row per argument key of each call-scored step, verdicts applied."""
-    compared = prepared.arguments
-    if profile.invalid_arguments == "none":
-        compared = compared.filter(~pl.col("is_error"))
+    rule = pl.col("only_under")
+    compared = prepared.arguments.filter(rule.is_null() | (rule == profile.invalid_arguments))
     keys = [c.name for c in STEP_KEY]
     steps = decided.filter("is_call_scored").select(
         "row", *keys, "answer_position", "judge_index", "label_id", "used_id"

@@ -1,0 +1,121 @@
+"""Intervals for every metric, from a bootstrap over scenarios.
+
+A scenario is drawn with all its runs and steps, the same draw for every model, each language on
+its own. The bootstrap gives the standard error; the interval is Student's t on the scale of log
+odds. Why so: in simulated sweeps of 8, 12, 20 and 45 clustered scenarios the 95 % interval held
+the truth in (least over 6 metrics, at scores near 0.7 and 0.9)
+
+    percentile 81, 84, 88, 91    BCa 82, 88, 90, 92         basic 71, 75, 83, 89
+    expanded percentile 86, 88, 90, 92    plain t 87, 87, 88, 91    log odds 87, 94, 93, 93
+
+per cent, at equal width. Where all scenarios score alike there is no spread and the interval has
+no width: that is what the data shows, not a proof.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+import numpy as np
+import polars as pl
+
+from orchbench_analytics.stats.columns import INTERVALS, frame
+from orchbench_analytics.stats.counts import (
+    MEAN_OF_LANGUAGES,
+    Contender,
+    LanguageCounts,
+    count_by_scenario,
+)
+from orchbench_analytics.stats.estimate import Estimate, cluster_error, mean_estimate
+from orchbench_analytics.stats.metrics import METRICS, evaluate, influence, resolve_metrics, support
+from orchbench_analytics.stats.resample import (
+    resampled_metrics,
+    resampling_weights,
+    small_sample_factor,
+    spread,
+)
+from orchbench_analytics.stats.student import share_interval
+
+
+def intervals(
+    scenario_scores: pl.DataFrame,
+    *,
+    metrics: Iterable[str] = tuple(METRICS),
+    resamples: int = 2000,
+    seed: int = 0,
+    level: float = 0.95,
+) -> pl.DataFrame:
+    """Each metric of each model with its errors and interval: the table INTERVALS."""
+    names = resolve_metrics(metrics)
+    found = []
+    for counts in count_by_scenario(scenario_scores, names):
+        by_language = [
+            estimate_language(language, names, resamples=resamples, seed=seed)
+            for language in counts.languages
+        ]
+        blocks = [
+            (language.language, language.present.any(axis=1), estimates)
+            for language, estimates in zip(counts.languages, by_language, strict=True)
+        ]
+        means = {name: mean_estimate([e[name] for e in by_language]) for name in names}
+        everyone = np.ones(len(counts.contenders), dtype=np.bool_)
+        for language_name, present, estimates in (*blocks, (MEAN_OF_LANGUAGES, everyone, means)):
+            rows = _rows(counts.contenders, estimates, level=level).filter(
+                pl.Series(np.tile(present, len(names)))
+            )
+            found.append(
+                rows.with_columns(
+                    profile=pl.lit(counts.profile), language=pl.lit(language_name)
+                )
+            )
+    return frame(INTERVALS, pl.concat(found) if found else {})
+
+
+def estimate_language(
+    language: LanguageCounts, names: Sequence[str], *, resamples: int, seed: int
+) -> dict[str, Estimate]:
+    """Each metric of each contender in one language, with its errors."""
+    values = evaluate(names, {p: v.sum(axis=1) for p, v in language.parts.items()})
+    height = len(language.present)
+    errors = {name: np.full(height, np.nan) for name in names}
+    weights = resampling_weights(language, resamples=resamples, seed=seed)
+    for rows, drawn in resampled_metrics(language, names, weights):
+        for name in names:
+            errors[name][rows] = spread(drawn[name])
+    estimates = {}
+    for name in names:
+        count = support(name, language.parts).sum(axis=1).astype(np.float64)
+        estimates[name] = Estimate(
+            values[name],
+            errors[name] * small_sample_factor(count),
+            cluster_error(influence(name, language.parts), count),
+            np.maximum(count - 1, 0),
+            count,
+        )
+    return estimates
+
+
+def _rows(
+    contenders: Sequence[Contender], estimates: dict[str, Estimate], *, level: float
+) -> pl.DataFrame:
+    blocks = []
+    for name, estimate in estimates.items():
+        interval = share_interval(
+            estimate.value, estimate.standard_error, estimate.degrees, level=level
+        )
+        blocks.append(
+            pl.DataFrame(
+                {
+                    "model": [model for model, _ in contenders],
+                    "experiment": [experiment for _, experiment in contenders],
+                    "metric": [name] * len(contenders),
+                    "value": estimate.value,
+                    "standard_error": estimate.standard_error,
+                    "cluster_standard_error": estimate.cluster_standard_error,
+                    "low": interval.low,
+                    "high": interval.high,
+                    "scenario_count": estimate.scenario_count,
+                }
+            )
+        )
+    return pl.concat(blocks)

@@ -1,0 +1,230 @@
+"""The tables that statistics come in: grain, columns, and what each means."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import polars as pl
+
+from orchbench_analytics.tables import (
+    PROFILE_NAME,
+    Column,
+    Table,
+    count,
+    maybe_count,
+    maybe_number,
+    maybe_text,
+    polars_schema,
+    text,
+)
+
+_MODEL = text("model", "Model name, as the results tree has it.")
+_EXPERIMENT = text("experiment", "Experiment the files belong to.")
+_CONTENDER = (PROFILE_NAME, _MODEL, _EXPERIMENT)
+_LANGUAGE = text("language", "EN, KO, …, or `mean` for the mean over the model's languages.")
+_ONE_LANGUAGE = text("language", "Language of the scenarios.")
+_METRIC = text("metric", "Name of the metric, as `model_scores` has it.")
+_LOW = maybe_number("low", "Lower end of the interval; null with fewer than two scenarios.")
+_HIGH = maybe_number("high", "Upper end of the interval; null with fewer than two scenarios.")
+_ERROR = maybe_number(
+    "standard_error", "Bootstrap standard error over scenarios; null with fewer than two."
+)
+
+INTERVALS = Table(
+    "intervals",
+    "metric of a model, by language and for the mean over its languages",
+    (
+        *_CONTENDER,
+        _LANGUAGE,
+        _METRIC,
+        maybe_number("value", "The metric, unrounded; null where it is undefined."),
+        _ERROR,
+        maybe_number(
+            "cluster_standard_error",
+            "Cluster-robust standard error, scenarios being clusters: of a mean or ratio exactly "
+            "the textbook's, of other metrics by linearisation.",
+        ),
+        _LOW,
+        _HIGH,
+        count("scenario_count", "Scenarios that have something to say about the metric."),
+    ),
+)
+RANK_INTERVALS = Table(
+    "rank_intervals",
+    "model and experiment under a profile",
+    (
+        *_CONTENDER,
+        maybe_number("average_score", "Mean over languages of the average score."),
+        _LOW,
+        _HIGH,
+        count("rank_number", "Rank by average_score, 1 is best; equal scores share a rank."),
+        count("rank_low", "Best rank within the interval."),
+        count("rank_high", "Worst rank within the interval."),
+        maybe_number(
+            "best_probability",
+            "Share of resamples in which the model is first, 0 to 1; ties share it. Adds up to 1.",
+        ),
+    ),
+)
+_PAIR = (
+    PROFILE_NAME,
+    text("baseline_model", "Model compared against."),
+    text("baseline_experiment", "Experiment of the baseline."),
+    text("candidate_model", "Model under test."),
+    text("candidate_experiment", "Experiment of the candidate."),
+)
+_DIFFERENCE = maybe_number(
+    "difference", "Candidate - baseline, -1 to 1: above 0 the candidate is better."
+)
+COMPARISONS = Table(
+    "comparisons",
+    "metric of a baseline and a candidate, by language and for the mean over languages",
+    (
+        *_PAIR,
+        _LANGUAGE,
+        _METRIC,
+        count("scenario_count", "Scenarios that both have and that say something on the metric."),
+        maybe_number("baseline_value", "The baseline's metric over common scenarios."),
+        maybe_number("candidate_value", "The candidate's metric over common scenarios."),
+        _DIFFERENCE,
+        _ERROR,
+        _LOW,
+        _HIGH,
+        maybe_number("p_value", "Paired permutation test, two-sided: how often chance does this."),
+        maybe_number(
+            "p_adjusted", "p_value corrected for many tests: Holm over metrics, or BH over pairs."
+        ),
+        maybe_number(
+            "effect_size",
+            "difference / (standard_error x sqrt(scenario_count)): for a mean Cohen's d_z, the "
+            "difference in standard deviations of scenario differences; null without spread.",
+        ),
+        maybe_number(
+            "detectable_difference",
+            "Smallest true difference found with 80 % power: (t_97.5 + t_80) x standard_error.",
+        ),
+        text(
+            "verdict",
+            "Of the candidate: better, worse, no difference shown, or too little data (no result "
+            "on so few scenarios could have been significant).",
+        ),
+    ),
+)
+DRIVERS = Table(
+    "drivers",
+    "scenario, agent or tool that two models share",
+    (
+        *_PAIR,
+        _METRIC,
+        maybe_text("language", "Language of the scenario; null for agents and tools."),
+        maybe_text("driver", "The scenario, agent or tool; null for steps without any."),
+        maybe_number("baseline_value", "The baseline's metric on this alone; null if undefined."),
+        maybe_number("candidate_value", "The candidate's metric on this alone; null if undefined."),
+        maybe_number(
+            "contribution",
+            "Part of the difference (candidate - baseline) made here: what swapping the answers "
+            "of just this does to the metric. Adds up to the difference, of F1s nearly.",
+        ),
+    ),
+)
+PASS_RATES = Table(
+    "pass_rates",
+    "model, language, criterion and number of runs k",
+    (
+        *_CONTENDER,
+        _ONE_LANGUAGE,
+        text("criterion", "decision: decision and type right; answer: calls fully right as well."),
+        count("k", "Number of runs."),
+        count("step_count", "Steps with at least k runs."),
+        maybe_number("pass_all_rate", "pass^k: chance that k runs of a step are all right, 0-1."),
+        maybe_number("pass_any_rate", "pass@k: chance that any of k runs is right, 0-1."),
+    ),
+)
+FLIPS = Table(
+    "flips",
+    "model and language",
+    (
+        *_CONTENDER,
+        _ONE_LANGUAGE,
+        count("step_count", "Steps with at least two runs."),
+        count("unstable_step_count", "Those in which not all runs decide alike."),
+        count("run_pair_count", "Pairs of runs of the same step."),
+        count("flipped_pair_count", "Those that decide differently."),
+        maybe_number("unstable_step_rate", "unstable_step_count / step_count, 0-1."),
+        maybe_number("flip_rate", "flipped_pair_count / run_pair_count, 0-1, for any run count."),
+    ),
+)
+RUN_SCORES = Table(
+    "run_scores",
+    "metric of one run of a model over all scenarios",
+    (
+        *_CONTENDER,
+        _ONE_LANGUAGE,
+        text("run", "Run as the documents name it."),
+        _METRIC,
+        maybe_number("value", "The metric, as if there were only this run; null if undefined."),
+    ),
+)
+RUN_NOISE = Table(
+    "run_noise",
+    "metric of a model and language",
+    (
+        *_CONTENDER,
+        _ONE_LANGUAGE,
+        _METRIC,
+        count("run_count", "Runs in which the metric is defined."),
+        maybe_number("mean_value", "Mean of the runs' scores."),
+        maybe_number(
+            "run_standard_deviation", "Standard deviation of the runs' scores; null for one run."
+        ),
+        maybe_number(
+            "noise_standard_error", "run_standard_deviation / sqrt(runs): noise of the mean score."
+        ),
+        maybe_number(
+            "intraclass_correlation",
+            "ICC(1): share of the variance of scenario scores that the scenario explains, the rest "
+            "being chance between runs; up to 1, null without spread or repetition.",
+        ),
+    ),
+)
+MODEL_SPREAD = Table(
+    "model_spread",
+    "metric of a language under a profile",
+    (
+        PROFILE_NAME,
+        _ONE_LANGUAGE,
+        _METRIC,
+        maybe_count("model_count", "Models with at least two runs."),
+        maybe_number("model_variance", "Variance of the models' mean scores."),
+        maybe_number("noise_variance", "Mean squared noise_standard_error of the models."),
+        maybe_number(
+            "noise_share",
+            "noise_variance / model_variance, at most 1: share of the spread between models that "
+            "repeating the runs would make by chance alone.",
+        ),
+    ),
+)
+STATISTICS = (
+    INTERVALS,
+    RANK_INTERVALS,
+    COMPARISONS,
+    DRIVERS,
+    PASS_RATES,
+    FLIPS,
+    RUN_SCORES,
+    RUN_NOISE,
+    MODEL_SPREAD,
+)
+
+
+def frame(table: Table, data: Any) -> pl.DataFrame:
+    """Rows with the table's columns and types; NaN turns into null."""
+    rows = pl.DataFrame(data) if not isinstance(data, pl.DataFrame) else data
+    if not rows.width:
+        return pl.DataFrame(schema=polars_schema(table))
+    return rows.select(_typed(column, polars_schema(table)) for column in table.columns)
+
+
+def _typed(column: Column, schema: dict[str, pl.DataType]) -> pl.Expr:
+    typed = pl.col(column.name).cast(schema[column.name])
+    return typed.fill_nan(None) if column.kind == "float" else typed

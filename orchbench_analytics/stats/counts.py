@@ -1,0 +1,106 @@
+"""The additive parts of a sweep as arrays: contender by scenario, one block for each language."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from difflib import get_close_matches
+
+import numpy as np
+import numpy.typing as npt
+import polars as pl
+
+from orchbench_analytics.errors import SelectionError
+from orchbench_analytics.stats.metrics import PARTS, SOURCE_COLUMNS, Array, parts_of
+
+# What stands in the column `language` where the figure is the mean over a model's languages.
+MEAN_OF_LANGUAGES = "mean"
+
+Contender = tuple[str, str]  # model, experiment
+_KEY = ("profile", "model", "experiment", "language", "scenario")
+
+
+@dataclass(frozen=True, slots=True)
+class LanguageCounts:
+    """One language: for each part an array of contender by scenario, 0 where a file is missing."""
+
+    language: str
+    scenarios: tuple[str, ...]
+    present: npt.NDArray[np.bool_]
+    parts: dict[str, Array]
+
+
+@dataclass(frozen=True, slots=True)
+class Counts:
+    """One profile's sweep; scenarios of different languages have nothing to do with each other."""
+
+    profile: str
+    contenders: tuple[Contender, ...]
+    languages: tuple[LanguageCounts, ...]
+
+
+def count_by_scenario(scenario_scores: pl.DataFrame, metrics: Iterable[str]) -> list[Counts]:
+    """The parts that the metrics need, by profile; independent of the order of rows."""
+    missing = [c for c in (*_KEY, *SOURCE_COLUMNS) if c not in scenario_scores.columns]
+    if missing:
+        raise SelectionError(
+            f"no column {', '.join(missing)}: these are not the rows of the view scenario_scores"
+        )
+    needed = parts_of(metrics)
+    rows = scenario_scores.select(*_KEY, *(PARTS[p].cast(pl.Float64).alias(p) for p in needed))
+    if rows.select(_KEY).is_duplicated().any():
+        raise SelectionError(f"there is more than one row for some {', '.join(_KEY)}")
+    return [
+        _count_profile(str(profile), part, needed)
+        for (profile,), part in sorted(rows.partition_by("profile", as_dict=True).items())
+    ]
+
+
+def _count_profile(profile: str, rows: pl.DataFrame, needed: tuple[str, ...]) -> Counts:
+    contenders = rows.select("model", "experiment").unique().sort("model", "experiment")
+    numbered = rows.join(contenders.with_row_index("_row"), on=["model", "experiment"])
+    blocks = sorted(numbered.partition_by("language", as_dict=True).items())
+    return Counts(
+        profile,
+        tuple((model, experiment) for model, experiment in contenders.iter_rows()),
+        tuple(
+            _count_language(str(language), block, contenders.height, needed)
+            for (language,), block in blocks
+        ),
+    )
+
+
+def _count_language(
+    language: str, rows: pl.DataFrame, height: int, needed: tuple[str, ...]
+) -> LanguageCounts:
+    scenarios = rows.select("scenario").unique().sort("scenario")
+    placed = rows.join(scenarios.with_row_index("_column"), on="scenario")
+    place = (placed["_row"].to_numpy(), placed["_column"].to_numpy())
+    shape = (height, scenarios.height)
+    present = np.zeros(shape, dtype=np.bool_)
+    present[place] = True
+    parts = {}
+    for part in needed:
+        values = np.zeros(shape)
+        values[place] = placed[part].to_numpy()
+        parts[part] = values
+    return LanguageCounts(language, tuple(scenarios["scenario"]), present, parts)
+
+
+def find_contender(contenders: Sequence[Contender], name: str | Contender) -> int:
+    """The place of a contender given as (model, experiment), `model` or `model/experiment`."""
+    if not isinstance(name, str):
+        name = "/".join(name)
+    for matches in (
+        [i for i, (model, _) in enumerate(contenders) if model == name],
+        [i for i, contender in enumerate(contenders) if "/".join(contender) == name],
+    ):
+        if len(matches) == 1:
+            return matches[0]
+        if matches:
+            known = ", ".join("/".join(contenders[i]) for i in matches)
+            raise SelectionError(f"{name!r} has several experiments; choose one of {known}")
+    known_names = ["/".join(contender) for contender in contenders]
+    close = get_close_matches(name, [*known_names, *(model for model, _ in contenders)], n=1)
+    hint = f"did you mean {close[0]!r}?" if close else f"there are {', '.join(known_names[:10])}"
+    raise SelectionError(f"no model named {name!r}; {hint}")

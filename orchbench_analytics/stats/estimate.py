@@ -1,0 +1,56 @@
+"""A figure with its uncertainty, for each contender; and the mean of such figures."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from orchbench_analytics.stats.metrics import Array
+from orchbench_analytics.stats.student import pooled_degrees
+
+
+class Estimate(NamedTuple):
+    """Values with two standard errors and what they rest on; NaN where there is nothing to say."""
+
+    value: Array
+    standard_error: Array
+    cluster_standard_error: Array
+    degrees: Array
+    scenario_count: Array
+
+
+def mean_estimate(estimates: Sequence[Estimate]) -> Estimate:
+    """The mean over languages, of those in which the value is defined; errors are independent."""
+    value = np.stack([estimate.value for estimate in estimates])
+    is_defined = ~np.isnan(value)
+    count = is_defined.sum(axis=0)
+
+    def stacked(arrays: Sequence[Array]) -> Array:
+        return np.where(is_defined, np.stack(arrays), 0.0)
+
+    def error_of_mean(errors: Sequence[Array]) -> Array:
+        total = np.sqrt((stacked(errors) ** 2).sum(axis=0))
+        return _divide(total, count)
+
+    variances = stacked([estimate.standard_error for estimate in estimates]) ** 2
+    degrees = stacked([estimate.degrees for estimate in estimates])
+    return Estimate(
+        _divide(np.nansum(value, axis=0), count),
+        error_of_mean([estimate.standard_error for estimate in estimates]),
+        error_of_mean([estimate.cluster_standard_error for estimate in estimates]),
+        pooled_degrees(variances, degrees),
+        stacked([estimate.scenario_count for estimate in estimates]).sum(axis=0),
+    )
+
+
+def cluster_error(influences: Array, count: Array) -> Array:
+    """Cluster-robust standard error: sqrt(n / (n - 1) x sum of squared influences of scenarios)."""
+    factor = np.divide(count, count - 1, out=np.full_like(count, np.nan), where=count > 1)
+    return np.sqrt(factor * (influences**2).sum(axis=-1))
+
+
+def _divide(total: Array, count: npt.NDArray[np.int_]) -> Array:
+    return np.divide(total, count, out=np.full_like(total, np.nan), where=count > 0)

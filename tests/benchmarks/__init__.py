@@ -1,0 +1,1 @@
+"""Benchmarks: `make bench` runs them and prints each figure beside its bound."""

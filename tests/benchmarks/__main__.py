@@ -1,0 +1,84 @@
+"""Run all benchmarks; exit code 1 if a bound is broken."""
+
+from __future__ import annotations
+
+import sys
+import tempfile
+from pathlib import Path
+
+from tests.benchmarks.data import benchmark_tree, replicate
+from tests.benchmarks.measure import decode_floor, measure, report
+
+_INGEST = """
+import sys
+from orchbench_analytics import open_warehouse
+open_warehouse(sys.argv[1]).ingest(sys.argv[2], score=sys.argv[3] == "scored")
+"""
+_TO_LEADERBOARD = """
+import sys
+from orchbench_analytics import open_warehouse
+warehouse = open_warehouse(sys.argv[1])
+warehouse.ingest(sys.argv[2])
+for profile in ("spec", "strict", "upstream"):
+    warehouse.leaderboard(profile)
+"""
+_RESCORE = """
+import sys
+from orchbench_analytics import open_warehouse
+open_warehouse(sys.argv[1]).score(sys.argv[2])
+"""
+
+
+def main() -> int:
+    """Measure everything against the decode floor of the same run."""
+    with tempfile.TemporaryDirectory(prefix="orchbench-bench-") as scratch:
+        room = Path(scratch)
+        tree = benchmark_tree(room / "data")
+        size = sum(file.stat().st_size for file in tree.rglob("*.json")) / 1e6
+        floor = decode_floor(tree)
+        print(f"floor: {size:.0f} MB read and decoded in one thread in {floor:.2f} s\n", flush=True)
+        held = [*ingest_benchmarks(room, tree, floor), *score_benchmarks(room, tree, floor)]
+    return 0 if all(held) else 1
+
+
+def ingest_benchmarks(room: Path, tree: Path, floor: float) -> list[bool]:
+    """Reading into a warehouse: time, memory, an unchanged tree, size on disk."""
+    first = min(
+        (measure(_INGEST, room / f"raw{i}", tree, "unscored") for i in range(3)),
+        key=lambda m: m.seconds,
+    )
+    again = min(measure(_INGEST, room / "raw0", tree, "unscored").seconds for _ in range(3))
+    larger = measure(_INGEST, room / "raw4", replicate(tree, room / "data4", 4), "unscored")
+    stored = sum(f.stat().st_size for f in (room / "raw0").rglob("*.parquet")) / 1e6
+    growth = larger.peak_megabytes / first.peak_megabytes
+    return [
+        report("ingest without scoring", first.seconds / floor, 2.5),
+        report("ingest of the unchanged tree", again / floor, 0.5),
+        report("ingest, peak memory of all processes", first.peak_megabytes, 600, "MB"),
+        report("the same for four times the tree, relative", growth, 1.2, "x"),
+        report("tables on disk", stored, 15, "MB"),
+    ]
+
+
+def score_benchmarks(room: Path, tree: Path, floor: float) -> list[bool]:
+    """From JSON to the leaderboard, another profile from Parquet, twice the data."""
+    first = min(
+        (measure(_TO_LEADERBOARD, room / f"all{i}", tree) for i in range(3)),
+        key=lambda m: m.seconds,
+    )
+    profile = room / "fourth.toml"
+    profile.write_text('base = "spec"\nsilence = "call"\n', encoding="utf-8")
+    fourth = measure(_RESCORE, room / "all0", profile)
+    twice = replicate(tree, room / "data2", 2)
+    doubled = min(measure(_TO_LEADERBOARD, room / f"two{i}", twice).seconds for i in range(2))
+    growth = doubled / first.seconds
+    return [
+        report("JSON to leaderboard, three profiles", first.seconds / floor, 6),
+        report("JSON to leaderboard, peak memory", first.peak_megabytes, 2000, "MB"),
+        report("a fourth profile from Parquet", fourth.seconds / floor, 2),
+        report("twice the data, relative time", growth, 2.3, "x"),
+    ]
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,37 @@
+"""Data for benchmarks: the perf archive beside the checkout, or a demo sweep of that size."""
+
+from __future__ import annotations
+
+import os
+import tarfile
+from pathlib import Path
+
+from orchbench_analytics.sample import write_sweep
+
+_ARCHIVE = Path(__file__).parents[3] / "shared" / "conformance" / "perf.tar.xz"
+
+
+def benchmark_tree(directory: Path) -> Path:
+    """About 210 MB of raw runs below `directory`."""
+    if _ARCHIVE.is_file():
+        with tarfile.open(_ARCHIVE) as archive:
+            archive.extractall(directory, filter="data")
+        return directory / "perf"
+    write_sweep(directory, models=12, scenarios=135)
+    return directory / "results"
+
+
+def replicate(tree: Path, directory: Path, times: int) -> Path:
+    """The tree several times over under other model names; hard links, so disk is not an issue."""
+    for path in tree.rglob("*_out.json"):
+        parts = path.relative_to(tree).parts
+        for copy in range(times):
+            renamed = [f"{part}-{copy}" if part in _models(tree) else part for part in parts]
+            target = directory.joinpath(*renamed)
+            target.parent.mkdir(parents=True, exist_ok=True)
+            os.link(path, target)
+    return directory
+
+
+def _models(tree: Path) -> set[str]:
+    return {entry.name for entry in tree.iterdir()}
