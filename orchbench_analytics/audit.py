@@ -12,6 +12,7 @@ import polars as pl
 from orchbench_analytics.marts import connect
 from orchbench_analytics.pool import workers
 from orchbench_analytics.profiles import SPEC, UPSTREAM, Profile, flip, rule_choices
+from orchbench_analytics.score.groups import find_open_groups
 from orchbench_analytics.score.pipeline import score
 from orchbench_analytics.store import Manifest, row_count
 
@@ -45,7 +46,9 @@ def audit(
         (Path(scratch) / "plan_cache").symlink_to((root / "plan_cache").absolute())
         is_large = row_count(manifest, "plans") > _FEW_PLANS
         with workers(jobs, is_worth_it=is_large) as pool:
-            scored = score(Path(scratch), borrowed, list(profiles.values()), pool=pool)
+            wanted = list(profiles.values())
+            coverage = find_open_groups(Path(scratch), borrowed, wanted)
+            scored = score(Path(scratch), borrowed, wanted, coverage, pool=pool)
         with connect(Path(scratch), scored) as connection:
             boards: pl.DataFrame = connection.sql("select * from main.leaderboard").pl()
     names = pl.DataFrame(

@@ -16,7 +16,8 @@ from orchbench_analytics.discover import Placement, compile_pattern
 from orchbench_analytics.errors import PathError, SelectionError
 from orchbench_analytics.ingest import IngestSummary, Progress, ingest
 from orchbench_analytics.pool import workers
-from orchbench_analytics.profiles import BUILT_IN, Profile, load_profile, profile_of
+from orchbench_analytics.profiles import BUILT_IN, Profile, load_profile, profile_of, rules_of
+from orchbench_analytics.score.groups import find_open_groups
 from orchbench_analytics.store import Manifest
 from orchbench_analytics.tables import TABLES, polars_schema
 
@@ -108,25 +109,33 @@ class Warehouse:
 
         Returns the name under which its scores are found.
         """
-        from orchbench_analytics.score.pipeline import score
-
         chosen = load_profile(profile) if isinstance(profile, str) else profile
         with store.hold(self.path, wait=wait, on_wait=_say):
             manifest = self.manifest()
             is_large = store.row_count(manifest, "plans") > _FEW_PLANS
             with workers(jobs, is_worth_it=is_large) as pool:
-                scored = score(self.path, manifest, [chosen], pool=pool)
+                scored = self._score_open(manifest, [chosen], pool)
             if scored is not manifest:
                 store.save_manifest(self.path, scored)
         return chosen.name
 
     def _score_known(self, manifest: Manifest, pool: Executor | None) -> Manifest:
         """Scores under the built-in profiles and every other that was ever asked for."""
-        from orchbench_analytics.score.pipeline import score
-
         known = [profile_of(rules) for rules in manifest.profiles.values()]
         profiles = {profile.name: profile for profile in (*known, *BUILT_IN.values())}
-        return score(self.path, manifest, list(profiles.values()), pool=pool)
+        return self._score_open(manifest, list(profiles.values()), pool)
+
+    def _score_open(
+        self, manifest: Manifest, profiles: list[Profile], pool: Executor | None
+    ) -> Manifest:
+        """Score what has no scores yet; where nothing is open, nothing heavy is imported."""
+        coverage = find_open_groups(self.path, manifest, profiles)
+        is_known = all(manifest.profiles.get(p.name) == rules_of(p) for p in profiles)
+        if is_known and not coverage.open_groups and len(coverage.kept) == len(manifest.scores):
+            return manifest
+        from orchbench_analytics.score.pipeline import score
+
+        return score(self.path, manifest, profiles, coverage, pool=pool)
 
     def connect(self) -> duckdb.DuckDBPyConnection:
         """A DuckDB connection with every table and view of the warehouse."""

@@ -95,7 +95,9 @@ def _arguments_of(ruled: pl.DataFrame, read: ReadCalls, side: str) -> pl.DataFra
     """The arguments of one side of each pair that count under the pair's rule."""
     return (
         ruled.join(read.arguments, left_on=side, right_on="calls_id", suffix="_of_key")
-        .filter(pl.col("only_under_of_key").is_null()
-            | (pl.col("only_under_of_key") == pl.col("only_under")))
+        .filter(
+            pl.col("only_under_of_key").is_null()
+            | (pl.col("only_under_of_key") == pl.col("only_under"))
+        )
         .drop("only_under_of_key")
     )

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterable
 from typing import NamedTuple
 
+import msgspec
 import polars as pl
 from polars._typing import PolarsDataType
 
 from orchbench_analytics.score.calls import REJECTION_TYPES, calls_in_text, read_calls
+from orchbench_analytics.score.frames import frame_of
 
 NO_CALLS = "[]"
 NO_CALLS_ID = pl.lit(0, dtype=pl.UInt32)
@@ -104,16 +105,17 @@ def read_distinct_calls(texts: Iterable[str]) -> ReadCalls:
     calls, arguments = [], []
     for calls_id, text in enumerate(texts):
         read = read_calls(text)
-        tools = json.dumps(sorted(read.names), ensure_ascii=False) if read.names else None
+        tools = _json(sorted(read.names)) if read.names else None
         calls.append((text, calls_id, read.call_count, read.names, tools, *read[3:]))
-        arguments += [
-            (calls_id, a.key, a.values, json.dumps(a.values, ensure_ascii=False), *a[2:])
-            for a in read.arguments
-        ]
+        arguments += [(calls_id, a.key, a.values, _json(a.values), *a[2:]) for a in read.arguments]
     return ReadCalls(
-        pl.DataFrame(calls, schema=_CALLS_SCHEMA, orient="row"),
-        pl.DataFrame(arguments, schema=_ARGUMENTS_SCHEMA, orient="row"),
+        frame_of(calls, _CALLS_SCHEMA),
+        frame_of(arguments, _ARGUMENTS_SCHEMA),
     )
+
+
+def _json(texts: list[str]) -> str:
+    return msgspec.json.encode(texts).decode()
 
 
 def _calls_written_as_text(steps: pl.DataFrame) -> pl.DataFrame:

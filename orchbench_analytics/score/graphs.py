@@ -11,6 +11,7 @@ if TYPE_CHECKING:
     import networkx as nx
 
 Node = str | tuple[str, str]
+_NO_DEPENDENCIES: list[str] = []
 _SCALARS = (str, int, float, bytes, date)
 
 
@@ -72,6 +73,17 @@ def is_malformed(plan: dict[str, Any]) -> bool:
     """Whether some part has a type that no plan has there, and so was ignored."""
     return any(
         not (isinstance(workflow, dict) and _is_sound(workflow))
+        for name, workflow in plan.items()
+        if _is_workflow_name(name)
+    )
+
+
+def is_plain(plan: dict[str, Any]) -> bool:
+    """Whether every choice of edges draws the same: dependencies only as `depends_on` lists."""
+    return all(
+        isinstance(workflow, dict)
+        and not workflow.get("depend_on")
+        and isinstance(workflow.get("depends_on", _NO_DEPENDENCIES), list)
         for name, workflow in plan.items()
         if _is_workflow_name(name)
     )

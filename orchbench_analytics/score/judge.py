@@ -12,7 +12,10 @@ from orchbench_analytics.score.compare import PAIR
 from orchbench_analytics.score.facts import RUN_COLUMNS, ReadCalls
 
 _NEVER_JUDGED_TYPES = ("number", "boolean", "array", "object")
-_LONGEST_MATCHED = 10_000  # a pattern is never tried on more than this of a model's text
+_INTEGER = r"^\s*[+-]?\d(?:_?\d)*\s*$"  # what Python's int() takes …
+_MOST_DIGITS = 4_300  # … and how much of it
+_LONGEST_BACKTRACKED = 200  # a text that Python's own regular expressions are tried on
+_COMPARED_KEY = (*PAIR, "only_under", "argument_key")
 _VERDICT_KEY = (*RUN_COLUMNS, "judge_index", "argument_key")
 _COUNTS = ("true_positive_count", "false_positive_count", "false_negative_count")
 
@@ -28,7 +31,7 @@ def mark_judgeable(
     )
     settled = _settled_by_schema(compared.filter(is_open), read, tool_parameters)
     return (
-        compared.join(settled, on=[*PAIR, "argument_key"], how="left")
+        compared.join(settled, on=_COMPARED_KEY, how="left", nulls_equal=True)
         .with_columns(is_judgeable=is_open & pl.col("is_settled").is_null())
         .drop("is_settled")
     )
@@ -38,7 +41,7 @@ def read_verdicts(judgements: pl.DataFrame) -> pl.DataFrame:
     """Usable verdicts by step and key, with the values they are about as comparable texts."""
     usable = judgements.filter(pl.col("is_usable"))
     texts = {
-        text: texts_of(decode_json(text))
+        text: _texts_in(text)
         for column in ("answer_values", "label_values")
         for text in usable[column].drop_nulls().unique()
     }
@@ -88,68 +91,77 @@ def apply_verdicts(
     )
 
 
+def _texts_in(values: str) -> list[str]:
+    try:
+        return texts_of(decode_json(values))
+    except ValueError:  # nested too deep
+        return []
+
+
 def _settled_by_schema(
     open_keys: pl.DataFrame, read: ReadCalls, tool_parameters: pl.DataFrame
 ) -> pl.DataFrame:
     """The keys among `open_keys` that never go to the judge, by the schema of the called tool."""
-    schemas = (
-        open_keys.select(*PAIR, "argument_key")
-        .join(read.calls.select("calls_id", "names"), left_on="used_id", right_on="calls_id")
-        .with_columns(name_order=pl.int_ranges(pl.col("names").list.len()))
-        .explode("names", "name_order")
-        .join(
-            tool_parameters.sort("tool_order"),
-            left_on=["language", "names", "argument_key"],
-            right_on=["language", "tool", "argument_key"],
-        )
-        .sort("name_order", "tool_order")
-        .unique([*PAIR, "argument_key"], keep="first", maintain_order=True)
-    )
     known = open_keys.join(
-        schemas.select(*PAIR, "argument_key", "value_type", "has_enum", "pattern"),
-        on=[*PAIR, "argument_key"],
+        _schemas(open_keys, read, tool_parameters), on=["language", "used_id", "argument_key"]
     )
-    texts = known.select("value_type", "pattern", "answer_texts").explode("answer_texts").unique()
-    misfits = [
-        text
-        for text in texts.iter_rows()
-        if not _fits(value_type=text[0], pattern=text[1], text=text[2])
-    ]
-    misfit_frame = pl.DataFrame(
-        misfits,
-        schema={"value_type": pl.String, "pattern": pl.String, "answer_texts": pl.String},
-        orient="row",
-    ).with_columns(is_misfit=pl.lit(True))
-    has_misfit = (
-        known.select(*PAIR, "argument_key", "value_type", "pattern", "answer_texts")
-        .explode("answer_texts")
-        .join(misfit_frame, on=["value_type", "pattern", "answer_texts"], nulls_equal=True)
-        .select(*PAIR, "argument_key", is_misfit=pl.lit(True))
-        .unique()
+    unmatched = pl.col("answer_texts").list.set_difference("label_texts")
+    texts = known.select(*_COMPARED_KEY, "value_type", "pattern", text=unmatched).explode("text")
+    misfits = _misfits(texts).select(_COMPARED_KEY)
+    is_enum_settled = pl.col("has_enum") & (
+        pl.col("false_positive_count") == pl.col("false_negative_count")
+    )
+    by_schema = known.filter(
+        pl.col("value_type").is_in(_NEVER_JUDGED_TYPES).fill_null(False) | is_enum_settled
     )
     return (
-        known.join(has_misfit, on=[*PAIR, "argument_key"], how="left")
-        .filter(
-            pl.col("value_type").is_in(_NEVER_JUDGED_TYPES).fill_null(False)
-            | pl.col("is_misfit").fill_null(False)
-            | (
-                pl.col("has_enum")
-                & (pl.col("false_positive_count") == pl.col("false_negative_count"))
-            )
-        )
-        .select(*PAIR, "argument_key", is_settled=pl.lit(True))
+        pl.concat([misfits, by_schema.select(_COMPARED_KEY)])
+        .unique()
+        .with_columns(is_settled=pl.lit(True))
     )
 
 
-def _fits(*, value_type: str | None, pattern: str | None, text: str) -> bool:
-    if value_type == "integer":
-        try:
-            int(text)
-        except ValueError:
-            return False
-    if pattern is None:
-        return True
+def _schemas(
+    open_keys: pl.DataFrame, read: ReadCalls, tool_parameters: pl.DataFrame
+) -> pl.DataFrame:
+    """The schema of each key of each answer: that of the first called tool that has the key."""
+    answers = open_keys.select("language", calls_id="used_id").unique()
+    return (
+        answers.join(read.calls.select("calls_id", "names"), on="calls_id")
+        .with_columns(name_order=pl.int_ranges(pl.col("names").list.len()))
+        .explode("names", "name_order")
+        .join(tool_parameters, left_on=["language", "names"], right_on=["language", "tool"])
+        .sort("name_order", "tool_order")
+        .unique(["language", "calls_id", "argument_key"], keep="first", maintain_order=True)
+        .select("language", "argument_key", "value_type", "has_enum", "pattern", used_id="calls_id")
+    )
+
+
+def _misfits(texts: pl.DataFrame) -> pl.DataFrame:
+    """The rows whose text is not of the type, or does not match the pattern from its start.
+
+    Patterns are tried in linear time, whatever the text; one with look-around, which that engine
+    does not know, is left to Python.
+    """
+    text, pattern = pl.col("text"), pl.format("^(?:{})", "pattern")
+    is_integer = text.str.contains(_INTEGER) & (text.str.count_matches(r"\d") <= _MOST_DIGITS)
+    is_typed = (pl.col("value_type") != "integer").fill_null(True) | is_integer
+    # In Python, `$` also matches before a last line break.
+    matches = text.str.contains(pattern, strict=False) | text.str.strip_suffix("\n").str.contains(
+        pattern, strict=False
+    )
+    tried = texts.with_columns(fits=is_typed & (pl.col("pattern").is_null() | matches))
+    left = tried.filter(pl.col("fits").is_null()).select("pattern", "text").unique()
+    by_python = left.with_columns(
+        fits_python=pl.Series([_matches(*row) for row in left.iter_rows()], dtype=pl.Boolean)
+    )
+    return tried.join(by_python, on=["pattern", "text"], how="left").filter(
+        ~pl.coalesce("fits", "fits_python")
+    )
+
+
+def _matches(pattern: str, text: str) -> bool:
     try:
-        return len(text) <= _LONGEST_MATCHED and re.match(pattern, text) is not None
+        return len(text) <= _LONGEST_BACKTRACKED and re.match(pattern, text) is not None
     except re.error:
         return True

@@ -9,6 +9,7 @@ from pathlib import Path
 
 import polars as pl
 
+from orchbench_analytics.score.frames import frame_of
 from orchbench_analytics.score.plan_pairs import (
     ComparedPair,
     Pair,
@@ -18,7 +19,7 @@ from orchbench_analytics.score.plan_pairs import (
 )
 from orchbench_analytics.score.plans import PAIR_SCHEMA
 
-_PAIRS_OF_A_TASK = 300
+_PAIRS_OF_A_TASK = 500
 _Compared = list[tuple[PlanRules, ComparedPair]]
 
 
@@ -46,7 +47,7 @@ class PlanCache:
         """All pairs compared under the rules, once what was begun is done and remembered."""
         new = [pair for future in started for found, pair in future.result() if found == rules]
         known = self._known(rules, pairs)
-        fresh = pl.DataFrame(new, schema=PAIR_SCHEMA, orient="row")
+        fresh = frame_of(new, PAIR_SCHEMA)
         fresh = fresh.join(known, on="pair_id", how="anti")
         if len(fresh):
             self._write(rules, fresh)

@@ -13,8 +13,18 @@ from orchbench_analytics.score.distance import (
     upstream_distance,
 )
 from orchbench_analytics.score.edits import Edit, plan_edits
-from orchbench_analytics.score.graphs import Graph, component_graph, is_malformed, structure_graph
-from orchbench_analytics.score.plan_text import PlanReading, read_plan
+from orchbench_analytics.score.graphs import (
+    Graph,
+    component_graph,
+    is_malformed,
+    is_plain,
+    structure_graph,
+)
+from orchbench_analytics.score.plan_text import read_plan
+
+# Few shapes of graphs make up most pairs: a process remembers their distances from task to task.
+_KNOWN_DISTANCES: dict[Any, Distance] = {}
+_MOST_KNOWN = 50_000
 
 
 class PlanRules(NamedTuple):
@@ -68,8 +78,16 @@ class ComparedPair(NamedTuple):
 
 
 class _Drawn(NamedTuple):
-    structure: Graph
-    component: Graph
+    """A text as read under some rules: how, and the graphs of the plan if there is one."""
+
+    read_as: str
+    is_malformed: bool = False
+    structure: Graph | None = None
+    component: Graph | None = None
+
+    @property
+    def is_read(self) -> bool:
+        return self.structure is not None
 
 
 def plan_rules(profile: Profile) -> PlanRules:
@@ -79,59 +97,72 @@ def plan_rules(profile: Profile) -> PlanRules:
 
 def pair_id_of(label: str | None, answer: str | None) -> str:
     """A name for a pair of texts."""
-    digest = hashlib.sha256()
-    for text in (label, answer):
-        digest.update(b"-" if text is None else b"+" + text.encode() + b"\0")
-    return digest.hexdigest()[:24]
+    return hashlib.sha256(repr((label, answer)).encode()).hexdigest()[:24]
 
 
 def compare_pairs(task: PairTask) -> list[tuple[PlanRules, ComparedPair]]:
-    """Compare each pair under each set of rules; a text that occurs in several is read once."""
-    readings: dict[tuple[str | None, bool], PlanReading] = {}
-    drawings: dict[tuple[str | None, PlanRules], _Drawn] = {}
-    known: dict[Any, Distance] = {}
-
-    def read(text: str | None, rules: PlanRules) -> PlanReading:
-        for thorough in (False, True):
-            if (text, thorough) not in readings:
-                readings[text, thorough] = read_plan(text, thorough=thorough)
-            reading = readings[text, thorough]
-            if reading.plan is not None or rules.plan_search == "basic":
-                break
-        if reading.plan is not None and (text, rules) not in drawings:
-            drawings[text, rules] = _draw(reading.plan, rules)
-        return reading
-
+    """Compare each pair under each set of rules; what texts and rules share is done once."""
+    drawn: dict[str | None, tuple[_Drawn, ...]] = {}
+    for _, label, answer in task.pairs:
+        for text in (label, answer):
+            if text not in drawn:
+                drawn[text] = _draw(text, task.rules)
+    known = _KNOWN_DISTANCES
+    if len(known) > _MOST_KNOWN:
+        known.clear()
     compared = []
     for pair_id, label, answer in task.pairs:
-        for rules in task.rules:
-            wanted, given = read(label, rules), read(answer, rules)
-            label_drawn, answer_drawn = drawings.get((label, rules)), drawings.get((answer, rules))
+        measured: dict[Any, dict[str, Any]] = {}
+        for rules, wanted, given in zip(task.rules, drawn[label], drawn[answer], strict=True):
+            columns: dict[str, Any] = {}
+            if wanted.is_read and given.is_read:
+                # Rules that draw the same graphs and measure alike give the same figures.
+                key = (id(wanted), id(given), rules[3:])
+                if key not in measured:
+                    measured[key] = _measure(given, wanted, rules, known)
+                columns = measured[key]
             pair = ComparedPair(
                 pair_id,
-                wanted.plan is not None,
-                given.plan is not None,
-                given.how,
-                given.plan is not None and is_malformed(given.plan),
+                wanted.is_read,
+                given.is_read,
+                given.read_as,
+                given.is_malformed,
+                **columns,
+                **_sizes("label", wanted),
+                **_sizes("answer", given),
             )
-            if label_drawn is not None:
-                pair = pair._replace(**_sizes("label", label_drawn))
-            if answer_drawn is not None:
-                pair = pair._replace(**_sizes("answer", answer_drawn))
-            if label_drawn is not None and answer_drawn is not None:
-                pair = pair._replace(**_measure(answer_drawn, label_drawn, rules, known))
             compared.append((rules, pair))
     return compared
 
 
-def _draw(plan: dict[str, Any], rules: PlanRules) -> _Drawn:
-    return _Drawn(
-        structure_graph(plan, edges=rules.structure_edges),
-        component_graph(plan, edges=rules.component_edges),
-    )
+def _draw(text: str | None, all_rules: tuple[PlanRules, ...]) -> tuple[_Drawn, ...]:
+    """The text as each set of rules reads and draws it."""
+    basic = read_plan(text, thorough=False)
+    drawn: list[_Drawn] = []
+    known: dict[tuple[Any, ...], _Drawn] = {}
+    for rules in all_rules:
+        reading = basic
+        if basic.plan is None and rules.plan_search == "thorough":
+            reading = read_plan(text, thorough=True)
+        if reading.plan is None:
+            drawn.append(_Drawn(reading.how))
+            continue
+        edges = () if is_plain(reading.plan) else (rules.structure_edges, rules.component_edges)
+        key = (reading.how, edges)
+        if key not in known:
+            known[key] = _Drawn(
+                reading.how,
+                is_malformed(reading.plan),
+                structure_graph(reading.plan, edges=rules.structure_edges),
+                component_graph(reading.plan, edges=rules.component_edges),
+            )
+        drawn.append(known[key])
+    return tuple(drawn)
 
 
 def _sizes(side: str, drawn: _Drawn) -> dict[str, Any]:
+    if drawn.structure is None or drawn.component is None:
+        return {}
     return {
         f"{side}_workflow_count": len(drawn.structure.nodes),
         f"{side}_dependency_count": len(drawn.structure.edges),
@@ -150,10 +181,8 @@ def _measure(
     measure = upstream_distance if rules.distance == "networkx" else edit_distance
     columns: dict[str, Any] = {"is_ged_exact": True}
     edits: list[Edit] = []
-    for name, given, wanted in (
-        ("structure", answer.structure, label.structure),
-        ("component", answer.component, label.component),
-    ):
+    for name in ("structure", "component"):
+        given, wanted = getattr(answer, name), getattr(label, name)
         found = measure(given, wanted, **weights, known=known)
         columns[f"{name}_distance"] = found.value
         columns[f"{name}_lower_bound"] = found.lower_bound
