@@ -8,7 +8,7 @@ import sys
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import FIRST_COMPLETED, Executor, Future, ProcessPoolExecutor, wait
 from concurrent.futures.process import BrokenProcessPool
-from contextlib import AbstractContextManager, nullcontext
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from itertools import islice
 from multiprocessing import parent_process
 from multiprocessing.context import ForkServerContext, ForkServerProcess
@@ -23,6 +23,7 @@ Task = TypeVar("Task")
 Result = TypeVar("Result")
 
 _TASKS_AHEAD = 2
+_RARE_COLLECTIONS = (200_000, 20, 100)
 _PRELOADED = [
     "orchbench_analytics.parts",
     "orchbench_analytics.score.plan_pairs",
@@ -59,12 +60,20 @@ def warm_up() -> None:
             os.environ["PYTHONSAFEPATH"] = given
 
 
-def _start_worker() -> None:
-    """Decoded documents hold no cycles, and looking for some takes a tenth of the time.
+@contextmanager
+def rare_collections() -> Iterator[None]:
+    """Look for garbage cycles rarely: rows and decoded documents are many, and hold none."""
+    usual = gc.get_threshold()
+    gc.set_threshold(*_RARE_COLLECTIONS)
+    try:
+        yield
+    finally:
+        gc.set_threshold(*usual)
 
-    A worker ends when the process that wants its work is gone, however that one went.
-    """
-    gc.set_threshold(200_000, 20, 100)
+
+def _start_worker() -> None:
+    """A worker ends when the process that wants its work is gone, however that one went."""
+    gc.set_threshold(*_RARE_COLLECTIONS)
     Thread(target=_exit_after_parent, daemon=True).start()
 
 

@@ -10,7 +10,7 @@ import msgspec
 import polars as pl
 
 from orchbench_analytics import store
-from orchbench_analytics.pool import core_count
+from orchbench_analytics.pool import core_count, rare_collections
 from orchbench_analytics.profiles import Profile, rules_of
 from orchbench_analytics.score.groups import SCORING_VERSION, Coverage, OpenGroup
 from orchbench_analytics.score.plan_cache import PlanCache
@@ -41,8 +41,9 @@ def score(
     """The manifest with everything scored that its coverage says is not."""
     tool_parameters = _read(TOOL_PARAMETERS, store.table_files(root, manifest, "tool_parameters"))
     scores = list(coverage.kept)
-    for group in coverage.open_groups:
-        scores += _score_group(root, group, tool_parameters, pool)
+    with rare_collections():
+        for group in coverage.open_groups:
+            scores += _score_group(root, group, tool_parameters, pool)
     return msgspec.structs.replace(
         manifest,
         generation=manifest.generation + 1,
