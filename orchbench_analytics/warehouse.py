@@ -5,13 +5,13 @@ from __future__ import annotations
 import sys
 from collections.abc import Mapping, Sequence
 from concurrent.futures import Executor
-from difflib import get_close_matches
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import msgspec
 
 from orchbench_analytics import store
+from orchbench_analytics.analysis import Analysis
 from orchbench_analytics.discover import Placement, compile_pattern
 from orchbench_analytics.errors import PathError, SelectionError
 from orchbench_analytics.ingest import IngestSummary, Progress, ingest
@@ -19,13 +19,11 @@ from orchbench_analytics.pool import workers
 from orchbench_analytics.profiles import BUILT_IN, Profile, load_profile, profile_of, rules_of
 from orchbench_analytics.score.groups import find_open_groups
 from orchbench_analytics.store import Manifest
-from orchbench_analytics.tables import TABLES, polars_schema
 
 if TYPE_CHECKING:
     import duckdb
     import polars as pl
 
-    from orchbench_analytics.check import CheckReport
     from orchbench_analytics.export import Exported
 
 _FEW_PLANS = 2_000
@@ -36,7 +34,7 @@ def open_warehouse(path: str | Path) -> Warehouse:
     return Warehouse(Path(path))
 
 
-class Warehouse:
+class Warehouse(Analysis):
     """A directory of Parquet tables made from result files."""
 
     def __init__(self, path: Path) -> None:
@@ -44,10 +42,6 @@ class Warehouse:
 
     def __repr__(self) -> str:
         return f"open_warehouse({str(self.path)!r})"
-
-    def manifest(self) -> Manifest:
-        """What is in the warehouse now."""
-        return store.load_manifest(self.path)
 
     def ingest(
         self,
@@ -80,12 +74,6 @@ class Warehouse:
                 progress=progress,
                 finish=self._score_known if score else _leave_unscored,
             )
-
-    def audit(self, *, jobs: int | None = None) -> pl.DataFrame:
-        """What each rule in which `upstream` and `spec` differ does to every model's metrics."""
-        from orchbench_analytics.audit import audit
-
-        return audit(self.path, self.manifest(), jobs=jobs)
 
     def export(
         self,
@@ -136,70 +124,6 @@ class Warehouse:
         from orchbench_analytics.score.pipeline import score
 
         return score(self.path, manifest, profiles, coverage, pool=pool)
-
-    def connect(self) -> duckdb.DuckDBPyConnection:
-        """A DuckDB connection with every table and view of the warehouse."""
-        from orchbench_analytics.marts import connect
-
-        return connect(self.path, self.manifest())
-
-    def leaderboard(self, profile: str = "spec") -> pl.DataFrame:
-        """Models by rank under a profile."""
-        with self.connect() as connection:
-            frame: pl.DataFrame = connection.sql(
-                "select * from main.leaderboard where profile = $profile "
-                "order by rank_number, model, experiment",
-                params={"profile": self.profile(profile).name},
-            ).pl()
-            return frame
-
-    def results(
-        self,
-        model: str,
-        *,
-        experiment: str | None = None,
-        language: str | None = None,
-        profile: str = "spec",
-    ) -> dict[str, Any]:
-        """A model's results in the format of the benchmark's own evaluator."""
-        from orchbench_analytics.results import result_document
-
-        scored = self.profile(profile)
-        known = {(p.model, p.experiment, p.language) for p in self.manifest().parts}
-        chosen = sorted(
-            key
-            for key in known
-            if key[0] == model
-            and experiment in (None, key[1])
-            and (language is None or language.upper() == key[2].upper())
-        )
-        if len(chosen) != 1:
-            raise SelectionError(_which(model, chosen, known))
-        with self.connect() as connection:
-            return result_document(
-                connection,
-                scored,
-                model=model,
-                experiment=chosen[0][1],
-                language=chosen[0][2],
-            )
-
-    def check(self) -> CheckReport:
-        """Whether all counts add up, and an evaluator's reported figures agree with ours."""
-        from orchbench_analytics.check import check
-
-        with self.connect() as connection:
-            return check(connection)
-
-    def profile(self, name: str) -> Profile:
-        """A profile that the warehouse was scored under."""
-        profiles = self.manifest().profiles
-        if name not in profiles:
-            raise SelectionError(
-                f"{self.path} is not scored under {name!r}, only under {', '.join(profiles)}; "
-                f"score it with: orchbench score {self.path} --profile FILE.toml"
-            )
-        return profile_of(profiles[name])
 
     def sql(
         self,
@@ -252,31 +176,9 @@ class Warehouse:
             frame: pl.DataFrame = connection.sql(f"select * from main.{name} order by all").pl()
             return frame
 
-    def table(self, name: str) -> pl.LazyFrame:
-        """A table as a polars LazyFrame."""
-        import polars as pl
-
-        if name not in TABLES:
-            raise SelectionError(f"no table named {name!r}; there are {', '.join(TABLES)}")
-        files = store.table_files(self.path, self.manifest(), name)
-        schema = polars_schema(TABLES[name])
-        if not files:
-            return pl.LazyFrame(schema=schema)
-        return pl.scan_parquet(files, schema=schema)
-
 
 def _leave_unscored(manifest: Manifest, _: Executor | None) -> Manifest:
     return manifest
-
-
-def _which(model: str, chosen: list[tuple[str, str, str]], known: set[tuple[str, str, str]]) -> str:
-    """Why a choice of model, experiment and language is none, and what there is."""
-    if chosen:
-        there = "; ".join(f"--experiment {e} --language {lang}" for _, e, lang in chosen)
-        return f"there are several of {model}, choose one: {there}"
-    models = sorted({key[0] for key in known})
-    likely = get_close_matches(model, models, n=3) or models[:5]
-    return f"no such results of {model!r}; there are, for example: {', '.join(likely)}"
 
 
 def _say(text: str) -> None:

@@ -5,11 +5,11 @@ from __future__ import annotations
 import os
 import sys
 
-from orchbench_analytics.cli import ingesting, queries, scores
+from orchbench_analytics.cli import comparing, ingesting, queries, scores
 from orchbench_analytics.cli.app import app, say
 from orchbench_analytics.errors import OrchbenchError
 
-__all__ = ["app", "ingesting", "main", "queries", "scores"]
+__all__ = ["app", "comparing", "ingesting", "main", "queries", "scores"]
 
 
 def main() -> None:

@@ -58,6 +58,13 @@ def leaderboard(
     warehouse: WarehouseArgument,
     profile: ProfileOption = "spec",
     wide: Annotated[bool, typer.Option(help="Every metric in every language.")] = False,
+    intervals: Annotated[
+        bool, typer.Option(help="95 % intervals of score and rank, and the chance of being best.")
+    ] = False,
+    by: Annotated[
+        str | None, typer.Option(help="Group models by a tag; see orchbench tag.")
+    ] = None,
+    seed: Annotated[int, typer.Option(help="Same seed, same intervals.")] = 0,
     format: FormatOption = "table",  # noqa: A002 (what users type)
     output: OutputOption = None,
 ) -> None:
@@ -65,8 +72,12 @@ def leaderboard(
     from orchbench_analytics.show import show
     from orchbench_analytics.warehouse import open_warehouse
 
-    rows = open_warehouse(warehouse).leaderboard(profile)
-    if wide:
+    opened = open_warehouse(warehouse)
+    if intervals:
+        show(opened.rank_intervals(profile, seed=seed), format=format, output=output)
+        return
+    rows = opened.leaderboard(profile, by=by)
+    if wide or by:
         show(rows, format=format, output=output)
     else:
         show_leaderboard(rows, format=format, output=output)

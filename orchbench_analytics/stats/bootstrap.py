@@ -64,9 +64,7 @@ def intervals(
                 pl.Series(np.tile(present, len(names)))
             )
             found.append(
-                rows.with_columns(
-                    profile=pl.lit(counts.profile), language=pl.lit(language_name)
-                )
+                rows.with_columns(profile=pl.lit(counts.profile), language=pl.lit(language_name))
             )
     return frame(INTERVALS, pl.concat(found) if found else {})
 

@@ -49,7 +49,8 @@ def mean_estimate(estimates: Sequence[Estimate]) -> Estimate:
 def cluster_error(influences: Array, count: Array) -> Array:
     """Cluster-robust standard error: sqrt(n / (n - 1) x sum of squared influences of scenarios)."""
     factor = np.divide(count, count - 1, out=np.full_like(count, np.nan), where=count > 1)
-    return np.sqrt(factor * (influences**2).sum(axis=-1))
+    error: Array = np.sqrt(factor * (influences**2).sum(axis=-1))
+    return error
 
 
 def _divide(total: Array, count: npt.NDArray[np.int_]) -> Array:

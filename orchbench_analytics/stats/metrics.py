@@ -187,9 +187,11 @@ def support(name: str, parts: Sums) -> npt.NDArray[np.bool_]:
     """Where the metric has anything to go by: a scenario without support cannot move it."""
     metric = METRICS[name]
     if isinstance(metric, Mean):
-        return np.logical_or.reduce([support(part, parts) for part in metric.of])
-    below = {*metric.denominator, *metric.defined_by}
-    return np.logical_or.reduce([parts[part] > 0 for part in below])
+        members = [support(part, parts) for part in metric.of]
+    else:
+        members = [parts[part] > 0 for part in {*metric.denominator, *metric.defined_by}]
+    either: npt.NDArray[np.bool_] = np.logical_or.reduce(members)
+    return either
 
 
 def influence(name: str, parts: Sums) -> Array:
@@ -221,6 +223,8 @@ def _evaluate(name: str, sums: Sums, known: dict[str, Array]) -> Array:
 
 def _divide(metric: Ratio, sums: Sums) -> Array:
     above, below = _combine(metric.numerator, sums), _combine(metric.denominator, sums)
+    if below.size and below.min() > 0:  # as a rule; it is quicker not to look at each
+        return above / below
     result = np.full_like(below, np.nan)
     if metric.defined_by:
         result[_combine(dict.fromkeys(metric.defined_by, 1.0), sums) > 0] = 0.0

@@ -14,7 +14,7 @@ from orchbench_analytics.stats.counts import Counts, LanguageCounts, count_by_sc
 from orchbench_analytics.stats.estimate import mean_estimate
 from orchbench_analytics.stats.metrics import Array, defined_mean
 from orchbench_analytics.stats.resample import resampled_metrics, resampling_weights
-from orchbench_analytics.stats.student import share_interval, student_quantile
+from orchbench_analytics.stats.student import interval_factor, share_interval
 
 _METRIC = "average_score"
 _DIGITS = 12  # scores this close are equal: their sums were only added up in another order
@@ -93,6 +93,6 @@ def _resampled(language: LanguageCounts, *, resamples: int, seed: int) -> Array:
 
 def _tail_shares(degrees: Array, count: Array, *, level: float) -> Array:
     """The share of resamples beyond each end: Student's t and n - 1 in place of the normal's n."""
-    reach = student_quantile(0.5 + level / 2, degrees) * np.sqrt(count / np.maximum(degrees, 1))
+    reach = interval_factor(degrees, level=level) * np.sqrt(count / np.maximum(degrees, 1))
     normal = NormalDist()
     return np.array([0.0 if np.isnan(r) else normal.cdf(-r) for r in reach])

@@ -57,7 +57,8 @@ def resampled_metrics(
 def spread(values: Array) -> Array:
     """Standard deviation over the last axis, of what is defined there; NaN under two values."""
     if not np.isnan(values).any():
-        return values.std(axis=-1, ddof=1)
+        deviation: Array = values.std(axis=-1, ddof=1)
+        return deviation
     is_defined = ~np.isnan(values)
     count = is_defined.sum(axis=-1)
     filled = np.where(is_defined, values, 0.0)

@@ -7,6 +7,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from orchbench_analytics.errors import SelectionError
 from orchbench_analytics.stats.metrics import Array
 
 
@@ -44,7 +45,15 @@ def student_quantile(probability: float, degrees: Array) -> Array:
 
     exact_1 = 1 / np.tan(two_tails * np.pi / 2)
     exact_2 = np.sqrt(2 / (two_tails * (2 - two_tails)) - 2)
-    return np.where(nu == 1, exact_1, np.where(nu == 2, exact_2, quantile))
+    result: Array = np.where(nu == 1, exact_1, np.where(nu == 2, exact_2, quantile))
+    return result
+
+
+def interval_factor(degrees: Array, *, level: float) -> Array:
+    """How many standard errors an interval reaches to each side."""
+    if not 0 < level < 1:
+        raise SelectionError(f"level is {level}; choose one between 0 and 1, such as 0.95")
+    return student_quantile(0.5 + level / 2, degrees)
 
 
 def share_interval(value: Array, error: Array, degrees: Array, *, level: float) -> Interval:
@@ -53,7 +62,7 @@ def share_interval(value: Array, error: Array, degrees: Array, *, level: float) 
     logit(value) ± t x error / (value (1 - value)), taken back. It stays between 0 and 1 and is
     wider on the side with more room; without spread it has no width.
     """
-    reach = student_quantile(0.5 + level / 2, degrees) * error
+    reach = interval_factor(degrees, level=level) * error
     inner = np.clip(value, 1e-12, 1 - 1e-12)
     odds = np.log(inner / (1 - inner))
     step = reach / (inner * (1 - inner))
@@ -66,7 +75,7 @@ def share_interval(value: Array, error: Array, degrees: Array, *, level: float) 
 
 def difference_interval(value: Array, error: Array, degrees: Array, *, level: float) -> Interval:
     """An interval for a difference from -1 to 1: value ± t x error, cut off at both ends."""
-    reach = student_quantile(0.5 + level / 2, degrees) * error
+    reach = interval_factor(degrees, level=level) * error
     return Interval(np.maximum(value - reach, -1.0), np.minimum(value + reach, 1.0))
 
 
@@ -74,4 +83,6 @@ def pooled_degrees(variances: Array, degrees: Array) -> Array:
     """Degrees of freedom of a sum of independent errors (first axis), after Welch-Satterthwaite."""
     total = variances.sum(axis=0)
     below = (variances**2 / np.maximum(degrees, 1)).sum(axis=0)
-    return np.divide(total**2, below, out=degrees.sum(axis=0), where=below > 0)
+    result: Array = degrees.sum(axis=0)
+    np.divide(total**2, below, out=result, where=below > 0)
+    return result

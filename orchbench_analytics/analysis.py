@@ -1,0 +1,220 @@
+"""What can be asked of a warehouse beyond its rows: ranks, intervals, comparisons, checks."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from difflib import get_close_matches
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from orchbench_analytics import store
+from orchbench_analytics.errors import SelectionError
+from orchbench_analytics.profiles import Profile, profile_of
+from orchbench_analytics.store import Manifest
+from orchbench_analytics.tables import TABLES, polars_schema
+
+if TYPE_CHECKING:
+    import duckdb
+    import polars as pl
+
+    from orchbench_analytics.check import CheckReport
+
+Contender = str | tuple[str, str]
+
+
+class Analysis:
+    """The questions a warehouse answers; each returns polars frames or plain values."""
+
+    path: Path
+
+    def manifest(self) -> Manifest:
+        """What is in the warehouse now."""
+        return store.load_manifest(self.path)
+
+    def table(self, name: str) -> pl.LazyFrame:
+        """A table as a polars LazyFrame."""
+        import polars as pl
+
+        if name not in TABLES:
+            raise SelectionError(f"no table named {name!r}; there are {', '.join(TABLES)}")
+        files = store.table_files(self.path, self.manifest(), name)
+        schema = polars_schema(TABLES[name])
+        if not files:
+            return pl.LazyFrame(schema=schema)
+        return pl.scan_parquet(files, schema=schema)
+
+    def connect(self) -> duckdb.DuckDBPyConnection:
+        """A DuckDB connection with every table and view of the warehouse."""
+        from orchbench_analytics.marts import connect
+
+        return connect(self.path, self.manifest())
+
+    def leaderboard(self, profile: str = "spec", *, by: str | None = None) -> pl.DataFrame:
+        """Models by rank under a profile; or groups of models, by a column of `model_tags`."""
+        import polars as pl
+
+        board = self._rows("leaderboard", profile).sort("rank_number", "model", "experiment")
+        if by is None:
+            return board
+        with self.connect() as connection:
+            tags: pl.DataFrame = connection.sql("select * from main.model_tags").pl()
+        if by not in tags.columns:
+            known = ", ".join(tags.columns)
+            raise SelectionError(f"models have no tag {by!r}, only {known}; see: orchbench tag")
+        scores = pl.col(
+            "average_score", "call_rejection_f1", "function_call_f1", "workflow_similarity"
+        )
+        return (
+            board.join(tags.select({"model", "experiment", by}), on=["model", "experiment"])
+            .group_by(by)
+            .agg(scores.mean(), pl.len().alias("model_count"))
+            .sort("average_score", descending=True, nulls_last=True)
+        )
+
+    def rank_intervals(self, profile: str = "spec", *, seed: int = 0) -> pl.DataFrame:
+        """Models by rank, with 95 % intervals of score and rank, and the chance of being best."""
+        from orchbench_analytics.stats import rank_intervals
+
+        ranked = rank_intervals(self._rows("scenario_scores", profile), seed=seed)
+        return ranked.sort("rank_number", "model", "experiment")
+
+    def intervals(
+        self, profile: str = "spec", *, metrics: Sequence[str] | None = None, seed: int = 0
+    ) -> pl.DataFrame:
+        """Every metric of every model with its 95 % interval."""
+        from orchbench_analytics.stats import METRICS, intervals
+
+        scores = self._rows("scenario_scores", profile)
+        return intervals(scores, metrics=metrics or tuple(METRICS), seed=seed)
+
+    def compare(
+        self,
+        baseline: Contender,
+        candidate: Contender,
+        *,
+        profile: str = "spec",
+        metrics: Sequence[str] | None = None,
+        seed: int = 0,
+    ) -> pl.DataFrame:
+        """Two models over their common scenarios: is the candidate better, and how sure is that."""
+        from orchbench_analytics.stats import HEADLINE, compare
+
+        scores = self._rows("scenario_scores", profile)
+        return compare(scores, baseline, candidate, metrics=metrics or HEADLINE, seed=seed)
+
+    def compare_all(
+        self, *, profile: str = "spec", metric: str = "average_score", seed: int = 0
+    ) -> pl.DataFrame:
+        """All pairs of models in one metric, corrected for how many there are."""
+        from orchbench_analytics.stats import compare_all
+
+        return compare_all(self._rows("scenario_scores", profile), metric=metric, seed=seed)
+
+    def drivers(
+        self,
+        baseline: Contender,
+        candidate: Contender,
+        *,
+        profile: str = "spec",
+    ) -> dict[str, pl.DataFrame]:
+        """What carries the difference: scenarios of the average, agents and tools of the calls."""
+        import polars as pl
+
+        from orchbench_analytics.stats import drivers, step_drivers
+
+        scores = self._rows("scenario_scores", profile)
+        steps = self.table("scored_steps").filter(pl.col("profile") == self.profile(profile).name)
+        return {
+            "scenarios": drivers(scores, baseline, candidate),
+            "agents": step_drivers(steps, baseline, candidate, by="agent"),
+            "tools": step_drivers(steps, baseline, candidate, by="tool", metric="FC"),
+        }
+
+    def consistency(self, profile: str = "spec") -> dict[str, pl.DataFrame]:
+        """How steady models are from run to run: `flips`, `pass_rates`, `run_noise`, `spread`."""
+        import polars as pl
+
+        from orchbench_analytics.stats import flips, model_spread, pass_rates, run_noise
+
+        is_wanted = pl.col("profile") == self.profile(profile).name
+        steps = self.table("scored_steps").filter(is_wanted)
+        noise = run_noise(steps, self.table("scored_plans").filter(is_wanted))
+        return {
+            "flips": flips(steps),
+            "pass_rates": pass_rates(steps),
+            "run_noise": noise,
+            "spread": model_spread(noise),
+        }
+
+    def _rows(self, view: str, profile: str) -> pl.DataFrame:
+        """The rows of a view under a profile."""
+        with self.connect() as connection:
+            frame: pl.DataFrame = connection.sql(
+                f"select * from main.{view} where profile = $profile",
+                params={"profile": self.profile(profile).name},
+            ).pl()
+            return frame
+
+    def results(
+        self,
+        model: str,
+        *,
+        experiment: str | None = None,
+        language: str | None = None,
+        profile: str = "spec",
+    ) -> dict[str, Any]:
+        """A model's results in the format of the benchmark's own evaluator."""
+        from orchbench_analytics.results import result_document
+
+        scored = self.profile(profile)
+        known = {(p.model, p.experiment, p.language) for p in self.manifest().parts}
+        chosen = sorted(
+            key
+            for key in known
+            if key[0] == model
+            and experiment in (None, key[1])
+            and (language is None or language.upper() == key[2].upper())
+        )
+        if len(chosen) != 1:
+            raise SelectionError(_which(model, chosen, known))
+        with self.connect() as connection:
+            return result_document(
+                connection,
+                scored,
+                model=model,
+                experiment=chosen[0][1],
+                language=chosen[0][2],
+            )
+
+    def check(self) -> CheckReport:
+        """Whether all counts add up, and an evaluator's reported figures agree with ours."""
+        from orchbench_analytics.check import check
+
+        with self.connect() as connection:
+            return check(connection)
+
+    def audit(self, *, jobs: int | None = None) -> pl.DataFrame:
+        """What each rule in which `upstream` and `spec` differ does to every model's metrics."""
+        from orchbench_analytics.audit import audit
+
+        return audit(self.path, self.manifest(), jobs=jobs)
+
+    def profile(self, name: str) -> Profile:
+        """A profile that the warehouse was scored under."""
+        profiles = self.manifest().profiles
+        if name not in profiles:
+            raise SelectionError(
+                f"{self.path} is not scored under {name!r}, only under {', '.join(profiles)}; "
+                f"score it with: orchbench score {self.path} --profile FILE.toml"
+            )
+        return profile_of(profiles[name])
+
+
+def _which(model: str, chosen: list[tuple[str, str, str]], known: set[tuple[str, str, str]]) -> str:
+    """Why a choice of model, experiment and language is none, and what there is."""
+    if chosen:
+        there = "; ".join(f"--experiment {e} --language {lang}" for _, e, lang in chosen)
+        return f"there are several of {model}, choose one: {there}"
+    models = sorted({key[0] for key in known})
+    likely = get_close_matches(model, models, n=3) or models[:5]
+    return f"no such results of {model!r}; there are, for example: {', '.join(likely)}"
