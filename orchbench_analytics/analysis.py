@@ -43,11 +43,11 @@ class Analysis:
             return pl.LazyFrame(schema=schema)
         return pl.scan_parquet(files, schema=schema)
 
-    def connect(self) -> duckdb.DuckDBPyConnection:
-        """A DuckDB connection with every table and view of the warehouse."""
+    def connect(self, *, view: str | None = None) -> duckdb.DuckDBPyConnection:
+        """A DuckDB connection with every table and view, or just with what one view needs."""
         from orchbench_analytics.marts import connect
 
-        return connect(self.path, self.manifest())
+        return connect(self.path, self.manifest(), view=view)
 
     def leaderboard(self, profile: str = "spec", *, by: str | None = None) -> pl.DataFrame:
         """Models by rank under a profile; or groups of models, by a column of `model_tags`."""
@@ -148,7 +148,7 @@ class Analysis:
 
     def _rows(self, view: str, profile: str) -> pl.DataFrame:
         """The rows of a view under a profile."""
-        with self.connect() as connection:
+        with self.connect(view=view) as connection:
             frame: pl.DataFrame = connection.sql(
                 f"select * from main.{view} where profile = $profile",
                 params={"profile": self.profile(profile).name},

@@ -49,7 +49,7 @@ def audit(
             wanted = list(profiles.values())
             coverage = find_open_groups(Path(scratch), borrowed, wanted)
             scored = score(Path(scratch), borrowed, wanted, coverage, pool=pool)
-        with connect(Path(scratch), scored) as connection:
+        with connect(Path(scratch), scored, view="leaderboard") as connection:
             boards: pl.DataFrame = connection.sql("select * from main.leaderboard").pl()
     names = pl.DataFrame(
         {

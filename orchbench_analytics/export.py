@@ -35,7 +35,7 @@ def export_duckdb(root: Path, manifest: Manifest, output: Path) -> list[Exported
     staged = output.with_name(f"{output.name}.part")
     staged.unlink(missing_ok=True)
     with duckdb.connect(str(staged)) as connection:
-        populate(connection, root, manifest, kind="table")
+        populate(connection, root, manifest, kind="table", needed=set(views()))
         exported = [
             Exported(name, str(output), _count(connection, name)) for name in (*TABLES, *views())
         ]

@@ -60,11 +60,22 @@ def views() -> dict[str, View]:
     return {name: found[name] for name in order.static_order()}
 
 
-def connect(root: Path, manifest: Manifest) -> duckdb.DuckDBPyConnection:
-    """An in-memory DuckDB in which the warehouse's tables and views can be queried."""
+def connect(
+    root: Path, manifest: Manifest, *, view: str | None = None
+) -> duckdb.DuckDBPyConnection:
+    """An in-memory DuckDB with the warehouse's tables and views, or just what one view needs."""
     connection = duckdb.connect()
-    populate(connection, root, manifest, kind="view")
+    needed = set(views()) if view is None else needed_views(view)
+    populate(connection, root, manifest, kind="view", needed=needed)
     return connection
+
+
+def needed_views(name: str) -> set[str]:
+    """A view, and all the views it reads."""
+    found = {name}
+    for reference in views()[name].references & views().keys():
+        found |= needed_views(reference)
+    return found
 
 
 def populate(
@@ -73,8 +84,9 @@ def populate(
     manifest: Manifest,
     *,
     kind: Literal["view", "table"],
+    needed: set[str],
 ) -> None:
-    """Create everything in a database: tables as views of the Parquet files, or as copies."""
+    """Create tables, as views of the Parquet files or as copies, and the views that are needed."""
     connection.execute(_ROUND)
     for table in TABLES.values():
         files = store.table_files(root, manifest, table.name)
@@ -89,7 +101,7 @@ def populate(
     comment(
         connection, kind, "model_tags", "What is known of models. One row per model, experiment."
     )
-    for view in views().values():
+    for view in (view for view in views().values() if view.name in needed):
         query = _with_plain_counts(connection, view)
         connection.execute(f"create view main.{view.name} as {query}")
         comment(connection, "view", view.name, f"{view.description} One row per {view.grain}.")

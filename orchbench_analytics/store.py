@@ -5,6 +5,7 @@
     DIR/tool_parameters/<generation>.parquet      tool schemas from agent cards
     DIR/model_tags/<generation>.parquet           what is known of models beside their names
     DIR/parts/model=…/language=…/<part>/<table>.parquet
+    DIR/gathered/<parts>/<table>.parquet          small tables of all parts in one file each
     DIR/scores/profile=…/<group>/<table>.parquet
     DIR/plan_cache/…                              compared pairs of plans, known by their texts
     DIR/unfinished                                there while an ingest runs, or after it was killed
@@ -65,6 +66,12 @@ class ScoreGroup(Holder, frozen=True, kw_only=True):
     part_ids: list[str]
 
 
+class Gathered(Holder, frozen=True, kw_only=True):
+    """The rows of small tables of all parts, once more in one file each, for quick reading."""
+
+    parts_id: str
+
+
 class Manifest(msgspec.Struct):
     """Everything a reader needs to know: which files make up which table."""
 
@@ -76,6 +83,7 @@ class Manifest(msgspec.Struct):
     tool_parameter_count: int = 0
     model_tags: str | None = None
     parts: list[Part] = []
+    gathered: Gathered | None = None
     profiles: dict[str, dict[str, str | float]] = {}
     scores: list[ScoreGroup] = []
 
@@ -105,7 +113,8 @@ def load_or_start(root: Path) -> Manifest:
         return load_manifest(root)
     if root.exists() and not root.is_dir():
         raise WarehouseError(f"{root} is a file; a warehouse is a directory")
-    strangers = {e.name for e in root.iterdir()} - _OUR_NAMES if root.exists() else set()
+    there = [entry.name for entry in root.iterdir()] if root.exists() else []
+    strangers = [n for n in there if n not in _OUR_NAMES and not n.startswith(f"{_MANIFEST}.")]
     if strangers:
         raise WarehouseError(
             f"{root} holds other things ({', '.join(sorted(strangers)[:3])}); "
@@ -116,7 +125,7 @@ def load_or_start(root: Path) -> Manifest:
 
 _OUR_NAMES = {
     _MANIFEST, _UNFINISHED, _LOCK, "parts", "scores", "sources", "tool_parameters", "plan_cache",
-    "model_tags", "staging",
+    "model_tags", "gathered", "staging",
 }  # fmt: skip
 
 
@@ -232,12 +241,26 @@ def table_files(root: Path, manifest: Manifest, table: str) -> list[Path]:
     if table in ("sources", "tool_parameters"):
         name = getattr(manifest, table)
         return [root / name] if name else []
+    gathered = manifest.gathered
+    if gathered and table in gathered.row_counts and gathered.parts_id == parts_id(manifest):
+        return [root / gathered.directory / f"{table}.parquet"]
+    return part_files(root, manifest, table)
+
+
+def part_files(root: Path, manifest: Manifest, table: str) -> list[Path]:
+    """The files of a table in parts and score groups, one for each that has rows of it."""
     holders: list[Holder] = [*manifest.parts, *manifest.scores]
     return [
         root / holder.directory / f"{table}.parquet"
         for holder in holders
         if holder.row_counts.get(table)
     ]
+
+
+def parts_id(manifest: Manifest) -> str:
+    """A name for the set of parts."""
+    ids = "\n".join(sorted(part.part_id for part in manifest.parts))
+    return hashlib.sha256(ids.encode()).hexdigest()[:20]
 
 
 def tag_files(root: Path, manifest: Manifest) -> list[Path]:
@@ -255,12 +278,19 @@ def row_count(manifest: Manifest, table: str) -> int:
 
 def collect_garbage(root: Path, *manifests: Manifest) -> None:
     """Delete whatever no given manifest knows."""
-    live = {p.directory for m in manifests for p in (*m.parts, *m.scores)}
+    live = {h.directory for m in manifests for h in (*m.parts, *m.scores, m.gathered) if h}
     live |= {
         name for m in manifests for name in (m.sources, m.tool_parameters, m.model_tags) if name
     }
     shutil.rmtree(root / "staging", ignore_errors=True)
-    for pattern in ("parts/*/*/*", "scores/*/*", "sources/*", "tool_parameters/*", "model_tags/*"):
+    for pattern in (
+        "parts/*/*/*",
+        "scores/*/*",
+        "sources/*",
+        "tool_parameters/*",
+        "model_tags/*",
+        "gathered/*",
+    ):
         for path in root.glob(pattern):
             if path.relative_to(root).as_posix() in live:
                 continue

@@ -14,6 +14,7 @@ from orchbench_analytics import store
 from orchbench_analytics.analysis import Analysis
 from orchbench_analytics.discover import Placement, compile_pattern
 from orchbench_analytics.errors import PathError, SelectionError
+from orchbench_analytics.gather import gather
 from orchbench_analytics.ingest import IngestSummary, Progress, ingest
 from orchbench_analytics.pool import workers
 from orchbench_analytics.profiles import BUILT_IN, Profile, load_profile, profile_of, rules_of
@@ -72,7 +73,7 @@ class Warehouse(Analysis):
                 jobs=jobs,
                 prune=prune,
                 progress=progress,
-                finish=self._score_known if score else _leave_unscored,
+                finish=self._score_and_gather if score else self._gather,
             )
 
     def export(
@@ -106,6 +107,12 @@ class Warehouse(Analysis):
             if scored is not manifest:
                 store.save_manifest(self.path, scored)
         return chosen.name
+
+    def _gather(self, manifest: Manifest, _: Executor | None) -> Manifest:
+        return gather(self.path, manifest)
+
+    def _score_and_gather(self, manifest: Manifest, pool: Executor | None) -> Manifest:
+        return gather(self.path, self._score_known(manifest, pool))
 
     def _score_known(self, manifest: Manifest, pool: Executor | None) -> Manifest:
         """Scores under the built-in profiles and every other that was ever asked for."""
@@ -172,13 +179,9 @@ class Warehouse(Analysis):
 
         if name not in views():
             raise SelectionError(f"no view named {name!r}; there are {', '.join(views())}")
-        with self.connect() as connection:
+        with self.connect(view=name) as connection:
             frame: pl.DataFrame = connection.sql(f"select * from main.{name} order by all").pl()
             return frame
-
-
-def _leave_unscored(manifest: Manifest, _: Executor | None) -> Manifest:
-    return manifest
 
 
 def _say(text: str) -> None:

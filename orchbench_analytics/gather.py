@@ -1,0 +1,35 @@
+"""Gathering small tables: a sweep of a thousand models has thousands of tiny files otherwise."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import msgspec
+
+from orchbench_analytics import store
+from orchbench_analytics.store import Gathered, Manifest
+from orchbench_analytics.tables import JUDGEMENTS, REPORTED_MODELS, REPORTED_SCENARIOS, SCENARIOS
+
+GATHERED_TABLES = (SCENARIOS, JUDGEMENTS, REPORTED_SCENARIOS, REPORTED_MODELS)
+_FEW_FILES = 8
+
+
+def gather(root: Path, manifest: Manifest) -> Manifest:
+    """The manifest with the rows of small tables in one file each, beside those in the parts."""
+    parts_id = store.parts_id(manifest)
+    is_current = manifest.gathered is not None and manifest.gathered.parts_id == parts_id
+    if is_current or len(manifest.parts) <= _FEW_FILES:
+        return manifest
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    tables = {}
+    for table in GATHERED_TABLES:
+        files = store.part_files(root, manifest, table.name)
+        if files:
+            tables[table.name] = pa.concat_tables([pq.ParquetFile(file).read() for file in files])
+    directory = f"gathered/{parts_id}"
+    store.write_directory(root, directory, tables)
+    row_counts = {name: len(rows) for name, rows in tables.items()}
+    gathered = Gathered(directory=directory, row_counts=row_counts, parts_id=parts_id)
+    return msgspec.structs.replace(manifest, gathered=gathered)
