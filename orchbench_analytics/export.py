@@ -117,5 +117,5 @@ def _refuse_to_overwrite(output: Path) -> None:
 
 
 def _count(connection: duckdb.DuckDBPyConnection, name: str) -> int:
-    row = connection.execute(f"select count(*) from main.{name}").fetchone()
-    return int(row[0]) if row else 0
+    ((count,),) = connection.execute(f"select count(*) from main.{name}").fetchall()
+    return int(count)

@@ -115,5 +115,5 @@ def list_relations(root: Path, manifest: Manifest) -> list[tuple[str, str, int, 
 
 
 def _count(connection: duckdb.DuckDBPyConnection, name: str) -> int:
-    row = connection.execute(f"select count(*) from main.{name}").fetchone()
-    return int(row[0]) if row else 0
+    ((count,),) = connection.execute(f"select count(*) from main.{name}").fetchall()
+    return int(count)

@@ -66,9 +66,15 @@ rounded as (
         language,
         scenario,
         call_run_count,
-        case when rounding = 'four_digits' then round_half_even(name_f1, 4) else name_f1 end as name_f1,
-        case when rounding = 'four_digits' then round_half_even(key_f1, 4) else key_f1 end as key_f1,
-        case when rounding = 'four_digits' then round_half_even(value_f1, 4) else value_f1 end as value_f1
+        case
+            when rounding = 'four_digits' then round_half_even(name_f1, 4) else name_f1
+        end as name_f1,
+        case
+            when rounding = 'four_digits' then round_half_even(key_f1, 4) else key_f1
+        end as key_f1,
+        case
+            when rounding = 'four_digits' then round_half_even(value_f1, 4) else value_f1
+        end as value_f1
     from divided
 )
 

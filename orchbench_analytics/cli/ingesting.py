@@ -148,10 +148,10 @@ def demo(
 
 @app.command()
 def dictionary() -> None:
-    """Print the data dictionary: every table and column, as Markdown."""
-    from orchbench_analytics.tables import TABLES, dictionary_markdown
+    """Print the data dictionary: every table, view and column, as Markdown."""
+    from orchbench_analytics.dictionary import dictionary as text
 
-    print(dictionary_markdown(tuple(TABLES.values())), end="")
+    print(text(), end="")
 
 
 @contextmanager

@@ -27,7 +27,14 @@ from orchbench_analytics.stats.counts import (
     count_by_scenario,
 )
 from orchbench_analytics.stats.estimate import Estimate, cluster_error, mean_estimate
-from orchbench_analytics.stats.metrics import METRICS, evaluate, influence, resolve_metrics, support
+from orchbench_analytics.stats.metrics import (
+    METRICS,
+    Array,
+    evaluate,
+    influence,
+    resolve_metrics,
+    support,
+)
 from orchbench_analytics.stats.resample import (
     resampled_metrics,
     resampling_weights,
@@ -73,46 +80,45 @@ def estimate_language(
     language: LanguageCounts, names: Sequence[str], *, resamples: int, seed: int
 ) -> dict[str, Estimate]:
     """Each metric of each contender in one language, with its errors."""
-    values = evaluate(names, {p: v.sum(axis=1) for p, v in language.parts.items()})
-    height = len(language.present)
-    errors = {name: np.full(height, np.nan) for name in names}
+    errors = {name: np.full(len(language.present), np.nan) for name in names}
     weights = resampling_weights(language, resamples=resamples, seed=seed)
     for rows, drawn in resampled_metrics(language, names, weights):
         for name in names:
             errors[name][rows] = spread(drawn[name])
-    estimates = {}
-    for name in names:
-        count = support(name, language.parts).sum(axis=1).astype(np.float64)
-        estimates[name] = Estimate(
-            values[name],
-            errors[name] * small_sample_factor(count),
-            cluster_error(influence(name, language.parts), count),
-            np.maximum(count - 1, 0),
-            count,
-        )
-    return estimates
+    values = evaluate(names, {p: v.sum(axis=1) for p, v in language.parts.items()})
+    return {name: estimate(name, language, values[name], errors[name]) for name in names}
+
+
+def estimate(name: str, language: LanguageCounts, value: Array, error: Array) -> Estimate:
+    """A metric with the spread of its resamples, corrected for their small number of scenarios."""
+    count = support(name, language.parts).sum(axis=1).astype(np.float64)
+    return Estimate(
+        value,
+        error * small_sample_factor(count),
+        cluster_error(influence(name, language.parts), count),
+        np.maximum(count - 1, 0),
+        count,
+    )
 
 
 def _rows(
     contenders: Sequence[Contender], estimates: dict[str, Estimate], *, level: float
 ) -> pl.DataFrame:
     blocks = []
-    for name, estimate in estimates.items():
-        interval = share_interval(
-            estimate.value, estimate.standard_error, estimate.degrees, level=level
-        )
+    for name, found in estimates.items():
+        interval = share_interval(found.value, found.standard_error, found.degrees, level=level)
         blocks.append(
             pl.DataFrame(
                 {
                     "model": [model for model, _ in contenders],
                     "experiment": [experiment for _, experiment in contenders],
                     "metric": [name] * len(contenders),
-                    "value": estimate.value,
-                    "standard_error": estimate.standard_error,
-                    "cluster_standard_error": estimate.cluster_standard_error,
+                    "value": found.value,
+                    "standard_error": found.standard_error,
+                    "cluster_standard_error": found.cluster_standard_error,
                     "low": interval.low,
                     "high": interval.high,
-                    "scenario_count": estimate.scenario_count,
+                    "scenario_count": found.scenario_count,
                 }
             )
         )

@@ -122,8 +122,8 @@ DRIVERS = Table(
         maybe_number("candidate_value", "The candidate's metric on this alone; null if undefined."),
         maybe_number(
             "contribution",
-            "Part of the difference (candidate - baseline) made here: what swapping the answers "
-            "of just this does to the metric. Adds up to the difference, of F1s nearly.",
+            "Part of the difference (candidate - baseline) of the mean over languages that is made "
+            "here; adds up to it.",
         ),
     ),
 )

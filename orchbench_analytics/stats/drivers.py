@@ -1,9 +1,9 @@
 """What carries a difference: which scenarios, agents or tools.
 
-The contribution of a scenario (agent, tool) is what swapping the two models' answers there, and
-only there, does to the metric: the mean of giving the baseline the candidate's answers and taking
-them from the candidate. For a mean over scenarios that is exactly its share of the difference,
-and shares add up; for an F1 they nearly do, where leave-one-out influences would not.
+The contribution of a scenario (agent, tool) is what its change adds on the way from the baseline's
+answers to the candidate's, all places changing evenly (Aumann-Shapley). For a mean over scenarios
+that is exactly its share of the difference; and for F1s too, contributions add up to the
+difference, as leave-one-out influences would not.
 """
 
 from __future__ import annotations
@@ -35,6 +35,8 @@ _DRIVERS = {
     "tool": pl.col("label_tools").str.json_decode(pl.List(pl.String)).list.join(", "),
 }
 _CELL = ("language", "scenario", "run")
+_NODES, _NODE_WEIGHTS = np.polynomial.legendre.leggauss(16)
+_STEP = 1e-4
 
 
 def drivers(
@@ -56,7 +58,7 @@ def drivers(
             def measure(sums: Sums) -> Array:
                 return evaluate([name], sums)[name]
 
-            shares.append(_swap_contributions(sides[0], sides[1], measure))
+            shares.append(_contributions(sides[0], sides[1], measure))
             blocks.append(
                 {
                     "language": [language.language] * len(language.scenarios),
@@ -102,14 +104,24 @@ def step_drivers(
     return frame(DRIVERS, pl.concat(found) if found else {})
 
 
-def _swap_contributions(baseline: Sums, candidate: Sums, measure: Callable[[Sums], Array]) -> Array:
+def _contributions(baseline: Sums, candidate: Sums, measure: Callable[[Sums], Array]) -> Array:
     """The contribution of each place on the last axis, whose sums `measure` turns into a metric."""
     changes = {part: candidate[part] - values for part, values in baseline.items()}
     before = {part: values.sum(axis=-1, keepdims=True) for part, values in baseline.items()}
     after = {part: values.sum(axis=-1, keepdims=True) for part, values in candidate.items()}
-    given = measure({part: before[part] + change for part, change in changes.items()})
-    taken = measure({part: after[part] - change for part, change in changes.items()})
-    return (given - measure(before) + measure(after) - taken) / 2
+    result = np.zeros(next(iter(changes.values())).shape[-1])
+    for position, weight in zip((_NODES + 1) / 2, _NODE_WEIGHTS / 2, strict=True):
+        here = {p: start + position * (after[p] - start) for p, start in before.items()}
+        further = measure({part: here[part] + _STEP * change for part, change in changes.items()})
+        back = measure({part: here[part] - _STEP * change for part, change in changes.items()})
+        result += weight * (further - back) / (2 * _STEP)
+    # A metric that is 0 for want of any prediction jumps: those who differ made it together.
+    differs = np.any(
+        [change.any(axis=tuple(range(change.ndim - 1))) for change in changes.values()], axis=0
+    )
+    rest = measure(after) - measure(before) - np.where(differs, result, 0.0).sum()
+    shared: Array = np.where(differs, result + rest / max(differs.sum(), 1), 0.0 * rest)
+    return shared
 
 
 def _labelled(
@@ -150,7 +162,7 @@ def _of(rows: pl.DataFrame, contender: Contender) -> pl.DataFrame:
 
 
 def _step_contributions(sides: Sequence[pl.DataFrame], name: str) -> pl.DataFrame:
-    """Both sides as arrays of run by driver, then swapped driver by driver."""
+    """Both sides as arrays of run by driver, and what each driver changes."""
     cells = sides[0].select(_CELL).join(sides[1], on=_CELL, how="semi").unique().sort(_CELL)
     if cells.is_empty():
         raise SelectionError("the two models have no run in common")
@@ -168,7 +180,7 @@ def _step_contributions(sides: Sequence[pl.DataFrame], name: str) -> pl.DataFram
         pl.lit(None, pl.String).alias("language"),
         pl.Series("baseline_value", measure(baseline)),
         pl.Series("candidate_value", measure(candidate)),
-        pl.Series("contribution", _swap_contributions(baseline, candidate, measure)),
+        pl.Series("contribution", _contributions(baseline, candidate, measure)),
     )
 
 
@@ -195,7 +207,9 @@ def _measure_runs(tallies: Mapping[str, Array], starts: pl.DataFrame, name: str)
     run_count = np.add.reduceat(has_label.astype(np.float64), scenario)
     sums = {}
     for score in _CALL_SCORES:
-        of_run = tallies[score] / np.maximum(tallies["call_scored_count"], 1) * has_label
+        scored = tallies["call_scored_count"]
+        of_run = np.divide(tallies[score], scored, out=np.zeros_like(scored), where=scored > 0)
+        of_run *= has_label
         of_file = np.add.reduceat(of_run, scenario) / np.maximum(run_count, 1)
         sums[f"{score}_sum"] = np.add.reduceat(of_file, language_of_scenario)
         sums[f"{score}_file_count"] = np.add.reduceat(

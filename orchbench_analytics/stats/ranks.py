@@ -8,12 +8,12 @@ import numpy as np
 import numpy.typing as npt
 import polars as pl
 
-from orchbench_analytics.stats.bootstrap import estimate_language
+from orchbench_analytics.stats.bootstrap import estimate
 from orchbench_analytics.stats.columns import RANK_INTERVALS, frame
 from orchbench_analytics.stats.counts import Counts, LanguageCounts, count_by_scenario
 from orchbench_analytics.stats.estimate import mean_estimate
-from orchbench_analytics.stats.metrics import Array, defined_mean
-from orchbench_analytics.stats.resample import resampled_metrics, resampling_weights
+from orchbench_analytics.stats.metrics import Array, defined_mean, evaluate
+from orchbench_analytics.stats.resample import resampled_metrics, resampling_weights, spread
 from orchbench_analytics.stats.student import interval_factor, share_interval
 
 _METRIC = "average_score"
@@ -36,21 +36,17 @@ def rank_intervals(
 
 
 def _rank(counts: Counts, *, resamples: int, seed: int, level: float) -> pl.DataFrame:
-    estimate = mean_estimate(
+    resampled = [_resampled(one, resamples=resamples, seed=seed) for one in counts.languages]
+    score = mean_estimate(
         [
-            estimate_language(language, [_METRIC], resamples=resamples, seed=seed)[_METRIC]
-            for language in counts.languages
+            estimate(_METRIC, language, _values(language), spread(drawn))
+            for language, drawn in zip(counts.languages, resampled, strict=True)
         ]
     )
-    interval = share_interval(
-        estimate.value, estimate.standard_error, estimate.degrees, level=level
-    )
-    drawn = defined_mean(
-        [_resampled(language, resamples=resamples, seed=seed) for language in counts.languages]
-    )
-    ranks = competition_ranks(drawn)
+    interval = share_interval(score.value, score.standard_error, score.degrees, level=level)
+    ranks = competition_ranks(defined_mean(resampled))
     is_first = ranks == 1
-    tails = _tail_shares(estimate.degrees, estimate.scenario_count, level=level)
+    tails = _tail_shares(score.degrees, score.scenario_count, level=level)
     last = resamples - 1
     ordered = np.sort(ranks, axis=1)
     best = np.floor(tails * last).astype(np.int64)
@@ -60,10 +56,10 @@ def _rank(counts: Counts, *, resamples: int, seed: int, level: float) -> pl.Data
             "profile": [counts.profile] * len(counts.contenders),
             "model": [model for model, _ in counts.contenders],
             "experiment": [experiment for _, experiment in counts.contenders],
-            "average_score": estimate.value,
+            "average_score": score.value,
             "low": interval.low,
             "high": interval.high,
-            "rank_number": competition_ranks(estimate.value[:, None])[:, 0],
+            "rank_number": competition_ranks(score.value[:, None])[:, 0],
             "rank_low": np.take_along_axis(ordered, best[:, None], axis=1)[:, 0],
             "rank_high": np.take_along_axis(ordered, worst[:, None], axis=1)[:, 0],
             "best_probability": (is_first / is_first.sum(axis=0)).mean(axis=1),
@@ -73,14 +69,13 @@ def _rank(counts: Counts, *, resamples: int, seed: int, level: float) -> pl.Data
 
 def competition_ranks(values: Array) -> npt.NDArray[np.int64]:
     """Rank from the top of each column, 1 + how many are greater; undefined values come last."""
-    rounded = np.where(np.isnan(values), -np.inf, np.round(values, _DIGITS))
-    ascending = np.sort(rounded, axis=0)
+    columns = np.ascontiguousarray(np.round(values, _DIGITS).T)
+    columns[np.isnan(columns)] = -np.inf
     height = len(values)
-    ranks = np.empty(values.shape, dtype=np.int64)
-    for column in range(values.shape[1]):
-        places = np.searchsorted(ascending[:, column], rounded[:, column], side="right")
-        ranks[:, column] = height - places + 1
-    return ranks
+    ranks = np.empty(columns.shape, dtype=np.int64)
+    for place, column in enumerate(columns):
+        ranks[place] = height + 1 - np.searchsorted(np.sort(column), column, side="right")
+    return np.ascontiguousarray(ranks.T)
 
 
 def _resampled(language: LanguageCounts, *, resamples: int, seed: int) -> Array:
@@ -89,6 +84,11 @@ def _resampled(language: LanguageCounts, *, resamples: int, seed: int) -> Array:
     for rows, metrics in resampled_metrics(language, [_METRIC], weights):
         drawn[rows] = metrics[_METRIC]
     return drawn
+
+
+def _values(language: LanguageCounts) -> Array:
+    totals = {part: values.sum(axis=1) for part, values in language.parts.items()}
+    return evaluate([_METRIC], totals)[_METRIC]
 
 
 def _tail_shares(degrees: Array, count: Array, *, level: float) -> Array:

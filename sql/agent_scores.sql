@@ -1,0 +1,88 @@
+-- How well the steps of an agent were decided and called.
+-- grain: profile, model, experiment, language, agent_id
+-- Counts are summed and divided last. The mean F1 scores are means over the agent's call-scored
+-- steps, each weighing the same; the headline FC is a mean over files of means over runs.
+with
+
+scored_steps as (
+    select * from main.scored_steps
+    where is_scored
+),
+
+summed as (
+    select
+        profile,
+        model,
+        experiment,
+        language,
+        agent_id,
+        count(*) as scored_step_count,
+        count(*) filter (where actual = 'call') as call_label_count,
+        count(*) filter (where actual <> 'call') as rejection_label_count,
+        sum(true_positive_reject_count) as true_positive_reject_count,
+        sum(true_negative_reject_count) as true_negative_reject_count,
+        sum(false_positive_reject_count) as false_positive_reject_count,
+        sum(false_negative_reject_count) as false_negative_reject_count,
+        sum(true_positive_call_count) as true_positive_call_count,
+        sum(true_negative_call_count) as true_negative_call_count,
+        sum(false_positive_call_count) as false_positive_call_count,
+        sum(false_negative_call_count) as false_negative_call_count,
+        count(*) filter (where is_type_mismatch) as type_mismatch_count,
+        sum(failed_generation_count) as failed_generation_count,
+        count(*) filter (where is_call_scored) as call_scored_count,
+        coalesce(sum(name_f1), 0) as name_f1_sum,
+        coalesce(sum(key_f1), 0) as key_f1_sum,
+        coalesce(sum(value_f1), 0) as value_f1_sum
+    from scored_steps
+    group by profile, model, experiment, language, agent_id
+),
+
+totalled as (
+    select
+        *,
+        true_positive_reject_count + true_negative_reject_count as right_decision_count,
+        name_f1_sum + key_f1_sum + value_f1_sum as call_f1_sum
+    from summed
+),
+
+divided as (
+    select
+        *,
+        right_decision_count / nullif(scored_step_count, 0) as decision_accuracy,
+        true_positive_reject_count
+        / nullif(true_positive_reject_count + false_positive_reject_count, 0) as reject_precision,
+        true_positive_reject_count
+        / nullif(true_positive_reject_count + false_negative_reject_count, 0) as reject_recall,
+        case
+            when
+                rejection_label_count + true_positive_reject_count + false_positive_reject_count > 0
+                then coalesce(
+                    2 * true_positive_reject_count
+                    / nullif(
+                        2 * true_positive_reject_count
+                        + false_positive_reject_count
+                        + false_negative_reject_count,
+                        0
+                    ),
+                    0
+                )
+        end as reject_f1,
+        true_positive_call_count
+        / nullif(true_positive_call_count + false_positive_call_count, 0) as call_precision,
+        true_positive_call_count
+        / nullif(true_positive_call_count + false_negative_call_count, 0) as call_recall,
+        2 * true_positive_call_count
+        / nullif(
+            2 * true_positive_call_count
+            + false_positive_call_count
+            + false_negative_call_count,
+            0
+        ) as call_f1,
+        name_f1_sum / nullif(call_scored_count, 0) as mean_name_f1,
+        key_f1_sum / nullif(call_scored_count, 0) as mean_key_f1,
+        value_f1_sum / nullif(call_scored_count, 0) as mean_value_f1,
+        call_f1_sum / nullif(3 * call_scored_count, 0) as mean_function_call_f1
+    from totalled
+)
+
+select * from divided

@@ -1,0 +1,84 @@
+-- How well an argument of the wanted tools is given, over all call-scored steps.
+-- grain: profile, model, experiment, language, label_tools, argument_key
+-- The tools are those of the label: the arguments of a step are merged, so where a label has
+-- several tools they stand together, and every argument is counted once.
+with
+
+scored_steps as (
+    select
+        *,
+        coalesce(answer_position, -1) as answer_place
+    from main.scored_steps
+    where is_call_scored
+),
+
+scored_arguments as (
+    select
+        *,
+        coalesce(answer_position, -1) as answer_place
+    from main.scored_arguments
+),
+
+summed as (
+    select
+        profile,
+        model,
+        experiment,
+        language,
+        scored_steps.label_tools,
+        scored_arguments.argument_key,
+        count(*) as argument_count,
+        count(*) filter (
+            where
+            scored_arguments.answer_values is not null
+            and scored_arguments.label_values is not null
+        ) as key_true_positive_count,
+        count(*) filter (
+            where scored_arguments.label_values is null
+        ) as key_false_positive_count,
+        count(*) filter (
+            where scored_arguments.answer_values is null
+        ) as key_false_negative_count,
+        sum(scored_arguments.true_positive_count) as value_true_positive_count,
+        sum(scored_arguments.false_positive_count) as value_false_positive_count,
+        sum(scored_arguments.false_negative_count) as value_false_negative_count,
+        count(*) filter (where scored_arguments.decided_by = 'judge') as judged_argument_count
+    from scored_arguments
+    inner join scored_steps
+        using (profile, model, experiment, language, scenario, run, step_id, answer_place)
+    group by
+        profile,
+        model,
+        experiment,
+        language,
+        scored_steps.label_tools,
+        scored_arguments.argument_key
+),
+
+divided as (
+    select
+        *,
+        key_true_positive_count
+        / nullif(key_true_positive_count + key_false_positive_count, 0) as key_precision,
+        key_true_positive_count
+        / nullif(key_true_positive_count + key_false_negative_count, 0) as key_recall,
+        2 * key_true_positive_count
+        / nullif(
+            2 * key_true_positive_count + key_false_positive_count + key_false_negative_count, 0
+        ) as key_micro_f1,
+        value_true_positive_count
+        / nullif(value_true_positive_count + value_false_positive_count, 0) as value_precision,
+        value_true_positive_count
+        / nullif(value_true_positive_count + value_false_negative_count, 0) as value_recall,
+        2 * value_true_positive_count
+        / nullif(
+            2 * value_true_positive_count
+            + value_false_positive_count
+            + value_false_negative_count,
+            0
+        ) as value_micro_f1,
+        judged_argument_count / nullif(argument_count, 0) as judged_rate
+    from summed
+)
+
+select * from divided

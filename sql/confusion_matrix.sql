@@ -1,0 +1,44 @@
+-- How often each label was answered with each decision: call, a type of rejection, or failed.
+-- grain: profile, model, experiment, language, actual, predicted
+-- A cell that never occurs has no row.
+with
+
+scored_steps as (
+    select * from main.scored_steps
+    where is_scored
+),
+
+cells as (
+    select
+        profile,
+        model,
+        experiment,
+        language,
+        actual,
+        predicted,
+        count(*) as step_count
+    from scored_steps
+    group by profile, model, experiment, language, actual, predicted
+),
+
+totalled as (
+    select
+        *,
+        sum(step_count) over (
+            partition by profile, model, experiment, language, actual
+        ) as actual_step_count,
+        sum(step_count) over (
+            partition by profile, model, experiment, language, predicted
+        ) as predicted_step_count
+    from cells
+),
+
+divided as (
+    select
+        *,
+        step_count / nullif(actual_step_count, 0) as actual_share,
+        step_count / nullif(predicted_step_count, 0) as predicted_share
+    from totalled
+)
+
+select * from divided

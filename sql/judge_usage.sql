@@ -1,0 +1,77 @@
+-- What became of the judge's verdicts on a model: asked, usable, used, and what they changed.
+-- grain: profile, model, experiment, language
+-- Only models with judge logs have a row. A usable verdict stays unused where its log is about
+-- other values than the answer's, or where the profile does not send the key to the judge.
+with
+
+profiles as (
+    select * from main.profiles
+),
+
+judgements as (
+    select * from main.judgements
+),
+
+judge_effects as (
+    select * from main.judge_effects
+),
+
+asked as (
+    select
+        model,
+        experiment,
+        language,
+        count(*) filter (where is_asked) as asked_key_count,
+        count(*) filter (where is_asked and is_usable) as answered_key_count,
+        count(*) filter (where not is_asked) as unasked_key_count,
+        count(*) filter (where is_usable) as usable_key_count,
+        count(*) filter (where is_asked and unusable_reason = 'no_answer') as no_answer_count,
+        count(*) filter (where is_asked and unusable_reason = 'no_object') as no_object_count,
+        count(*) filter (where is_asked and unusable_reason = 'no_key') as no_key_count,
+        count(*) filter (where is_asked and unusable_reason = 'no_counts') as no_verdict_count
+    from judgements
+    group by model, experiment, language
+),
+
+used as (
+    select
+        profile,
+        model,
+        experiment,
+        language,
+        count(*) as used_key_count,
+        count(*) filter (where is_changed) as changed_key_count,
+        count(*) filter (where value_f1_change > 0) as raised_key_count,
+        count(*) filter (where value_f1_change < 0) as lowered_key_count
+    from judge_effects
+    group by profile, model, experiment, language
+),
+
+joined as (
+    select
+        profiles.profile,
+        asked.*,
+        coalesce(used.used_key_count, 0) as used_key_count,
+        asked.usable_key_count - coalesce(used.used_key_count, 0) as unused_key_count,
+        coalesce(used.changed_key_count, 0) as changed_key_count,
+        coalesce(used.raised_key_count, 0) as raised_key_count,
+        coalesce(used.lowered_key_count, 0) as lowered_key_count
+    from asked
+    cross join profiles
+    left join used
+        on profiles.profile = used.profile
+        and asked.model = used.model
+        and asked.experiment = used.experiment
+        and asked.language = used.language
+),
+
+divided as (
+    select
+        *,
+        answered_key_count / nullif(asked_key_count, 0) as usable_rate,
+        used_key_count / nullif(usable_key_count, 0) as used_rate,
+        changed_key_count / nullif(used_key_count, 0) as changed_rate
+    from joined
+)
+
+select * from divided

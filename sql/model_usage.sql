@@ -1,0 +1,38 @@
+-- What a model used in a language: calls, tokens and cost, as its documents say.
+-- grain: model, experiment, language
+-- Sums are over the files that state the figure; their number and their runs stand beside it.
+with
+
+scenarios as (
+    select * from main.scenarios
+),
+
+summed as (
+    select
+        model,
+        experiment,
+        language,
+        count(total_token_count) as token_file_count,
+        count(total_cost) as cost_file_count,
+        coalesce(sum(run_count) filter (where total_token_count is not null), 0) as token_run_count,
+        coalesce(sum(run_count) filter (where total_cost is not null), 0) as cost_run_count,
+        sum(usage_call_count) as usage_call_count,
+        sum(input_token_count) as input_token_count,
+        sum(output_token_count) as output_token_count,
+        sum(total_token_count) as total_token_count,
+        sum(total_cost) as total_cost
+    from scenarios
+    group by model, experiment, language
+),
+
+divided as (
+    select
+        *,
+        total_token_count / nullif(token_file_count, 0) as mean_file_tokens,
+        total_token_count / nullif(token_run_count, 0) as mean_run_tokens,
+        total_cost / nullif(cost_file_count, 0) as mean_file_cost,
+        total_cost / nullif(cost_run_count, 0) as mean_run_cost
+    from summed
+)
+
+select * from divided

@@ -1,0 +1,88 @@
+-- What is wrong with the plans that could be read: edits on the way to the label, by kind.
+-- grain: profile, model, experiment, language, graph, kind
+-- A plan that could not be read has no edits and counts in `failure_reasons`. A kind that never
+-- occurs has no row.
+with
+
+scored_plans as (
+    select * from main.scored_plans
+    where is_scored and not is_failed
+),
+
+plan_edits as (
+    select * from main.plan_edits
+),
+
+plans as (
+    select
+        profile,
+        model,
+        experiment,
+        language,
+        count(*) as read_plan_count
+    from scored_plans
+    group by profile, model, experiment, language
+),
+
+edits_by_plan as (
+    select
+        profile,
+        model,
+        experiment,
+        language,
+        graph,
+        kind,
+        count(*) as edit_count,
+        sum(cost) as edit_cost
+    from plan_edits
+    group by
+        profile,
+        model,
+        experiment,
+        language,
+        scenario,
+        run,
+        step_id,
+        answer_position,
+        graph,
+        kind
+),
+
+summed as (
+    select
+        profile,
+        model,
+        experiment,
+        language,
+        graph,
+        kind,
+        sum(edit_count) as edit_count,
+        sum(edit_cost) as edit_cost,
+        count(*) as edited_plan_count
+    from edits_by_plan
+    group by profile, model, experiment, language, graph, kind
+),
+
+totalled as (
+    select
+        summed.*,
+        sum(summed.edit_cost) over (
+            partition by
+                summed.profile, summed.model, summed.experiment, summed.language, summed.graph
+        ) as graph_edit_cost,
+        plans.read_plan_count
+    from summed
+    inner join plans using (profile, model, experiment, language)
+),
+
+divided as (
+    select
+        *,
+        edited_plan_count / nullif(read_plan_count, 0) as edited_plan_rate,
+        edit_count / nullif(read_plan_count, 0) as mean_edit_count,
+        edit_cost / nullif(read_plan_count, 0) as mean_edit_cost,
+        edit_cost / nullif(graph_edit_cost, 0) as edit_cost_share
+    from totalled
+)
+
+select * from divided

@@ -1,0 +1,93 @@
+-- What a model's score costs in tokens and money, and whether it lies on the Pareto front.
+-- grain: profile, model, experiment, language
+-- A model is Pareto-optimal if no other of the profile and language has at least its score at no
+-- more than its cost, and more score or less cost; null where score or cost is unknown. Costs are
+-- compared by run of a scenario, since models may have been run more or less often.
+with
+
+model_scores as (
+    select * from main.model_scores
+),
+
+model_usage as (
+    select * from main.model_usage
+),
+
+priced as (
+    select
+        profile,
+        model,
+        experiment,
+        language,
+        model_scores.average_score,
+        model_usage.token_file_count,
+        model_usage.cost_file_count,
+        model_usage.token_run_count,
+        model_usage.cost_run_count,
+        model_usage.input_token_count,
+        model_usage.output_token_count,
+        model_usage.total_token_count,
+        model_usage.total_cost,
+        model_usage.mean_file_tokens,
+        model_usage.mean_run_tokens,
+        model_usage.mean_file_cost,
+        model_usage.mean_run_cost,
+        model_scores.average_score / nullif(model_usage.mean_run_cost, 0) as score_per_cost
+    from model_scores
+    inner join model_usage using (model, experiment, language)
+),
+
+cost_ranked as (
+    select
+        *,
+        dense_rank() over (
+            partition by profile, language
+            order by mean_run_cost
+        ) as cost_rank
+    from priced
+),
+
+rivalled as (
+    select
+        *,
+        max(average_score) over (
+            partition by profile, language, cost_rank
+        ) as best_score_at_cost,
+        max(average_score) over (
+            partition by profile, language
+            order by cost_rank
+            range between unbounded preceding and 1 preceding
+        ) as best_cheaper_score
+    from cost_ranked
+),
+
+judged as (
+    select
+        profile,
+        model,
+        experiment,
+        language,
+        average_score,
+        token_file_count,
+        cost_file_count,
+        token_run_count,
+        cost_run_count,
+        input_token_count,
+        output_token_count,
+        total_token_count,
+        total_cost,
+        mean_file_tokens,
+        mean_run_tokens,
+        mean_file_cost,
+        mean_run_cost,
+        score_per_cost,
+        case
+            when mean_run_cost is not null and average_score is not null
+                then
+                    average_score = best_score_at_cost
+                    and (best_cheaper_score is null or average_score > best_cheaper_score)
+        end as is_pareto_optimal
+    from rivalled
+)
+
+select * from judged

@@ -1,0 +1,48 @@
+"""What many tests share: the conformance pack, unpacked once for all worker processes."""
+
+import fcntl
+import shutil
+import tarfile
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+PACK = Path(__file__).parents[2] / "shared" / "conformance" / "pack.tar.xz"
+Build = Callable[[Path], object]
+MakeOnce = Callable[[str, Build], Path]
+
+
+@pytest.fixture(scope="session")
+def make_once(tmp_path_factory: pytest.TempPathFactory, request: pytest.FixtureRequest) -> MakeOnce:
+    """A function that builds a directory by name, once for all worker processes of a test run."""
+    base = tmp_path_factory.getbasetemp()
+    if hasattr(request.config, "workerinput"):  # a worker of pytest-xdist has a place of its own
+        base = base.parent
+
+    def make(name: str, build: Build) -> Path:
+        directory = base / "made_once" / name
+        directory.parent.mkdir(exist_ok=True)
+        with directory.with_suffix(".lock").open("w") as lock:
+            fcntl.flock(lock, fcntl.LOCK_EX)
+            if not directory.exists():
+                unfinished = directory.with_suffix(".unfinished")
+                shutil.rmtree(unfinished, ignore_errors=True)  # of a worker that failed at it
+                build(unfinished)
+                unfinished.rename(directory)
+        return directory
+
+    return make
+
+
+@pytest.fixture(scope="session")
+def conformance_pack(make_once: MakeOnce) -> Path:
+    """The conformance pack's directory: `results`, `agent_cards`, `expected_without_judge`."""
+    if not PACK.exists():
+        pytest.skip(f"the conformance pack is not at {PACK}")
+
+    def unpack(directory: Path) -> None:
+        with tarfile.open(PACK) as archive:
+            archive.extractall(directory, filter="data")
+
+    return make_once("conformance_pack", unpack)

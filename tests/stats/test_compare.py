@@ -1,0 +1,220 @@
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+import polars as pl
+import pytest
+from scipy import stats
+from statsmodels.stats.multitest import multipletests
+
+from orchbench_analytics.errors import SelectionError
+from orchbench_analytics.stats import METRICS, compare, compare_all, compare_pairs
+from orchbench_analytics.stats.adjust import benjamini_hochberg, holm
+from orchbench_analytics.stats.counts import count_by_scenario
+from orchbench_analytics.stats.metrics import evaluate
+from orchbench_analytics.stats.runs import with_metrics
+
+Simulate = Callable[..., pl.DataFrame]
+SWEEPS = 1000
+PAIRS = [(f"m{sweep:04d}-0", f"m{sweep:04d}-1") for sweep in range(SWEEPS)]
+COLUMNS = ("language", "metric")
+
+
+@pytest.mark.parametrize(
+    ("metric", "scenarios"), [("average_score", 24), ("call_f1", 12), ("Plan", 8)]
+)
+def test_p_values_are_uniform_where_nothing_differs(
+    simulate: Simulate, metric: str, scenarios: int
+) -> None:
+    rng = np.random.default_rng(30)
+    sweeps = simulate(rng, sweeps=SWEEPS, scenarios=scenarios, skills=[1.0, 1.0])
+
+    found = compare_pairs(sweeps, PAIRS, metric=metric, resamples=1000)
+
+    p_values = found["p_value"].to_numpy()
+    assert stats.kstest(p_values, "uniform").pvalue > 0.01
+    for alpha in (0.01, 0.05, 0.2):
+        expected = alpha * SWEEPS
+        assert abs((p_values <= alpha).sum() - expected) < 3 * np.sqrt(expected)
+    assert 0.93 < (found["low"] * found["high"] < 0).mean() < 0.97  # type: ignore[operator]
+
+
+def test_intervals_of_differences_hold_the_truth_in_93_to_97_per_cent(simulate: Simulate) -> None:
+    rng = np.random.default_rng(31)
+    skills = [1.5, 2.0]
+    world = simulate(rng, sweeps=1, scenarios=200_000, skills=skills, languages=["EN"])
+    values = with_metrics(world, ("average_score", "reject_f1"), by=["model"])
+    truth = dict(
+        values.sort("model").group_by("metric").agg(pl.col("value").diff().last()).iter_rows()
+    )
+    sweeps = simulate(rng, sweeps=SWEEPS, scenarios=16, skills=skills)
+    for metric, difference in truth.items():
+        found = compare_pairs(sweeps, PAIRS, metric=metric, resamples=1000)
+        share = ((found["low"] <= difference) & (found["high"] >= difference)).mean()
+        assert 0.93 < share < 0.97  # type: ignore[operator]
+
+
+def test_power_is_as_predicted(simulate: Simulate) -> None:
+    """At the smallest detectable difference, four of five sweeps find it."""
+    rng = np.random.default_rng(32)
+    scenarios, deviation = 20, 0.08
+    sweeps = simulate(rng, sweeps=SWEEPS, scenarios=scenarios, skills=[1.0, 1.0])
+    degrees = 2 * scenarios - 2
+    error = deviation / np.sqrt(2 * scenarios)
+    shift = (stats.t.ppf(0.975, degrees) + stats.t.ppf(0.8, degrees)) * error
+    drawn = pl.Series(rng.normal(0, deviation, size=sweeps.height // 2))
+    ordered = sweeps.sort("model", "language", "scenario")
+    is_candidate = ordered["model"].str.ends_with("-1")
+    baseline = ordered.filter(~is_candidate).with_columns(plan_similarity=pl.lit(0.5))
+    candidate = ordered.filter(is_candidate).with_columns(plan_similarity=0.5 + shift + drawn)
+
+    found = compare_pairs(pl.concat([baseline, candidate]), PAIRS, metric="Plan", resamples=1000)
+
+    power = (found["p_value"] <= 0.05).mean()
+    assert 0.77 < power < 0.83  # type: ignore[operator]
+    assert found["detectable_difference"].mean() == pytest.approx(shift, rel=0.02)
+    assert found["effect_size"].mean() == pytest.approx(shift / deviation, rel=0.05)
+
+
+@pytest.mark.parametrize("metric", ["workflow_similarity", "reject_f1", "average_score"])
+def test_p_agrees_with_scipy_over_all_swaps(simulate: Simulate, metric: str) -> None:
+    sweep = simulate(np.random.default_rng(33), sweeps=1, scenarios=5, skills=[1.0, 1.4])
+    (counts,) = count_by_scenario(sweep, [metric])
+    # Scipy swaps numbers within pairs: give it the numbers of the records.
+    records = {
+        part: np.concatenate([language.parts[part] for language in counts.languages], axis=1)
+        for part in counts.languages[0].parts
+    }
+    flat = {part: values.ravel() for part, values in records.items()}
+
+    def statistic(x: np.ndarray, y: np.ndarray) -> float:
+        sides = []
+        for side in (x, y):
+            halves = [side[:5].astype(int), side[5:].astype(int)]
+            sums = {p: np.array([v[half].sum() for half in halves]) for p, v in flat.items()}
+            sides.append(np.nan_to_num(evaluate([metric], sums)[metric]).mean())
+        return float(sides[1] - sides[0])
+
+    theirs = stats.permutation_test(
+        (np.arange(10), np.arange(10, 20)),
+        statistic,
+        permutation_type="samples",
+        n_resamples=np.inf,
+    )
+    ours = compare(sweep, *PAIRS[0], metrics=[metric], resamples=2000)
+    mean = ours.filter(pl.col("language") == "mean")
+    assert mean["difference"].item() == pytest.approx(theirs.statistic)
+    assert mean["p_value"].item() == pytest.approx(theirs.pvalue)
+
+    sampled = compare(sweep, *PAIRS[0], metrics=[metric], resamples=1000)
+    p_value = sampled.filter(pl.col("language") == "mean")["p_value"].item()
+    assert abs(p_value - theirs.pvalue) < 0.05  # 2^10 patterns do not fit: drawn at random
+
+
+def test_corrections_agree_with_statsmodels() -> None:
+    rng = np.random.default_rng(34)
+    for size in (1, 2, 15, 300):
+        p_values = rng.uniform(size=size) ** 3
+        p_values[-1] = p_values[0]
+        for ours, method in ((holm, "holm"), (benjamini_hochberg, "fdr_bh")):
+            np.testing.assert_allclose(ours(p_values), multipletests(p_values, method=method)[1])
+    with_gap = np.array([0.01, np.nan, 0.04])
+    np.testing.assert_allclose(holm(with_gap), [0.02, np.nan, 0.04])
+    assert np.isnan(benjamini_hochberg(np.array([np.nan]))).all()
+
+
+def test_turning_a_comparison_round_turns_its_sign(scenario_scores: pl.DataFrame) -> None:
+    rows = scenario_scores.filter(pl.col("profile") == "spec")
+    one = compare(rows, "graded-1", "over-cautious", metrics=METRICS, resamples=500)
+    other = compare(rows, "over-cautious", "graded-1", metrics=METRICS, resamples=500)
+    for column in ("difference", "effect_size"):
+        np.testing.assert_allclose(one[column], -other[column], atol=1e-12)
+    np.testing.assert_allclose(one["p_value"], other["p_value"], atol=1e-12)
+    np.testing.assert_allclose(one["low"], -other["high"], atol=1e-12)
+    both = one["candidate_value"] - one["baseline_value"]
+    np.testing.assert_allclose(both, one["difference"], atol=1e-12)
+
+
+def test_the_difference_is_candidate_minus_baseline(scenario_scores: pl.DataFrame) -> None:
+    rows = scenario_scores.filter(pl.col("profile") == "spec")
+    found = compare(rows, "silent", "perfect")
+    mean = found.filter(pl.col("language") == "mean")
+    assert mean["difference"].to_list() == pytest.approx([1.0] * 4)
+    assert set(mean["verdict"]) == {"better"}
+    assert mean["scenario_count"].to_list() == [12] * 4
+    worse = compare(rows, "perfect", "silent").filter(pl.col("language") == "mean")
+    assert set(worse["verdict"]) == {"worse"}
+    # Six scenarios of one language allow 2 / 2^6, and four metrics are tested.
+    single = found.filter(pl.col("language") == "EN")
+    assert set(single["verdict"]) == {"too little data"}
+    assert single["p_value"].to_list() == [2 / 2**6] * 4
+
+
+def test_equal_answers_show_no_difference(scenario_scores: pl.DataFrame) -> None:
+    rows = scenario_scores.filter(pl.col("profile") == "spec", pl.col("model") == "graded-1")
+    twin = rows.with_columns(model=pl.lit("twin"))
+    found = compare(pl.concat([rows, twin]), "graded-1", "twin").filter(
+        pl.col("language") == "mean"
+    )
+    assert found["p_value"].to_list() == [1.0] * 4
+    assert set(found["verdict"]) == {"no difference shown"}
+    assert found["effect_size"].is_null().all()
+
+
+def test_only_common_scenarios_count(scenario_scores: pl.DataFrame) -> None:
+    rows = scenario_scores.filter(pl.col("profile") == "spec")
+    lost = (pl.col("model") == "silent") & (pl.col("language") == "EN")
+    first, second = rows.filter(lost)["scenario"].sort().to_list()[:2]
+    thinned = rows.filter(
+        ~(lost & (pl.col("scenario") == first)),
+        ~((pl.col("model") == "graded-1") & (pl.col("scenario") == second)),
+    )
+    found = compare(thinned, "graded-1", "silent", metrics=["Plan"], resamples=500)
+    common = compare(
+        rows.filter(~pl.col("scenario").is_in([first, second]) | (pl.col("language") != "EN")),
+        "graded-1",
+        "silent",
+        metrics=["Plan"],
+        resamples=500,
+    )
+    english = pl.col("language") == "EN"
+    assert found.filter(english)["scenario_count"].item() == 4
+    assert found.filter(english).equals(common.filter(english))
+    pooled = compare_pairs(thinned, [("graded-1", "silent")], metric="Plan")
+    exact = found.filter(pl.col("language") == "mean")
+    assert pooled["difference"].item() == pytest.approx(exact["difference"].item())
+    assert pooled["scenario_count"].item() == exact["scenario_count"].item()
+    assert pooled["standard_error"].item() == pytest.approx(
+        exact["standard_error"].item(), rel=0.15
+    )
+
+
+def test_all_pairs_are_the_pairs_one_by_one(scenario_scores: pl.DataFrame) -> None:
+    rows = scenario_scores.filter(pl.col("profile") == "strict")
+    found = compare_all(rows, metric="FC", resamples=500)
+    contenders = rows.select("model", "experiment").n_unique()
+    assert found.height == contenders * (contenders - 1) // 2
+    row = found.row(5, named=True)
+    single = compare(
+        rows,
+        (row["baseline_model"], row["baseline_experiment"]),
+        (row["candidate_model"], row["candidate_experiment"]),
+        metrics=["FC"],
+        resamples=500,
+    ).row(-1, named=True)
+    for column in ("difference", "standard_error", "low", "high", "p_value"):
+        assert row[column] == pytest.approx(single[column], abs=1e-12)
+    np.testing.assert_allclose(
+        found["p_adjusted"], multipletests(found["p_value"].to_numpy(), method="fdr_bh")[1]
+    )
+
+
+def test_wrong_calls_are_explained(scenario_scores: pl.DataFrame) -> None:
+    with pytest.raises(SelectionError, match="with itself"):
+        compare(scenario_scores, "silent", "silent")
+    with pytest.raises(SelectionError, match="did you mean 'silent'"):
+        compare(scenario_scores, "silnt", "perfect")
+    apart = scenario_scores.filter((pl.col("model") == "silent") == (pl.col("language") == "EN"))
+    with pytest.raises(SelectionError, match="no scenario in common"):
+        compare(apart, "silent", "perfect")

@@ -1,0 +1,90 @@
+from __future__ import annotations
+
+import polars as pl
+import pytest
+
+from orchbench_analytics.errors import SelectionError
+from orchbench_analytics.stats import Gate, check_gate, compare, parse_gate
+
+
+def comparison(low: float | None, high: float | None) -> pl.DataFrame:
+    difference = None if low is None or high is None else (low + high) / 2
+    return pl.DataFrame(
+        {
+            "metric": ["workflow_similarity", "workflow_similarity"],
+            "language": ["mean", "KO"],
+            "difference": [difference, -0.5],
+            "low": [low, -0.6],
+            "high": [high, -0.4],
+        },
+        schema_overrides={"difference": pl.Float64, "low": pl.Float64, "high": pl.Float64},
+    )
+
+
+@pytest.mark.parametrize(
+    ("text", "gate"),
+    [
+        ("Plan >= -0.01", Gate("workflow_similarity", ">=", -0.01)),
+        (" FC>0 ", Gate("function_call_f1", ">", 0.0)),
+        (
+            "Call Rejection Classification Accuracy ≥ +1e-2",
+            Gate("call_rejection_f1", ">=", 0.01),
+        ),
+    ],
+)
+def test_gates_are_read(text: str, gate: Gate) -> None:
+    assert parse_gate(text) == gate
+
+
+@pytest.mark.parametrize(
+    "text", ["", "Plan", "Plan <= 0.1", "Plan == 0", "Plan >= much", "Plan >= -5", "Plan >= nan"]
+)
+def test_what_is_no_gate_is_refused(text: str) -> None:
+    with pytest.raises(SelectionError, match="expected a metric, >= or >, and a number"):
+        parse_gate(text)
+
+
+def test_a_gate_on_an_unknown_metric_names_the_likely_one() -> None:
+    with pytest.raises(SelectionError, match="did you mean"):
+        parse_gate("Plann >= 0")
+
+
+@pytest.mark.parametrize(
+    ("low", "high", "outcome"),
+    [
+        (-0.05, -0.02, "crossed"),
+        (-0.05, -0.01, "not shown"),
+        (-0.05, 0.03, "not shown"),
+        (-0.01, 0.03, "held"),
+        (0.01, 0.03, "held"),
+        (None, None, "not shown"),
+    ],
+)
+def test_only_with_confidence_is_a_gate_crossed(
+    low: float | None, high: float | None, outcome: str
+) -> None:
+    result = check_gate(comparison(low, high), "Plan >= -0.01")
+    assert result.outcome == outcome
+    assert result.is_crossed == (outcome == "crossed")
+    assert outcome in result.message
+
+
+def test_a_strict_gate_is_crossed_at_its_bound() -> None:
+    assert check_gate(comparison(-0.05, -0.01), "Plan > -0.01").is_crossed
+
+
+def test_a_gate_may_be_about_one_language() -> None:
+    assert check_gate(comparison(0.0, 0.1), "Plan >= -0.01", language="KO").is_crossed
+
+
+def test_a_gate_needs_its_metric_in_the_comparison() -> None:
+    with pytest.raises(SelectionError, match="the comparison has 0"):
+        check_gate(comparison(0.0, 0.1), "FC >= 0")
+
+
+def test_a_silent_candidate_crosses_and_a_perfect_one_holds(scenario_scores: pl.DataFrame) -> None:
+    rows = scenario_scores.filter(pl.col("profile") == "spec")
+    down = check_gate(compare(rows, "perfect", "silent"), "Average >= -0.01")
+    up = check_gate(compare(rows, "silent", "perfect"), "Average >= -0.01")
+    assert down.is_crossed
+    assert up.outcome == "held"
