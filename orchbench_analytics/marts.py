@@ -102,19 +102,8 @@ def populate(
         connection, kind, "model_tags", "What is known of models. One row per model, experiment."
     )
     for view in (view for view in views().values() if view.name in needed):
-        query = _with_plain_counts(connection, view)
-        connection.execute(f"create view main.{view.name} as {query}")
+        connection.execute(f"create view main.{view.name} as {view.query}")
         comment(connection, "view", view.name, f"{view.description} One row per {view.grain}.")
-
-
-def _with_plain_counts(connection: duckdb.DuckDBPyConnection, view: View) -> str:
-    """The view's query with sums as 64-bit integers: DuckDB's 128-bit sums suit few readers."""
-    described = connection.execute(f"describe {view.query}").fetchall()
-    wide = [name for name, kind, *_ in described if kind == "HUGEINT"]
-    if not wide:
-        return view.query
-    casts = ", ".join(f"cast({name} as bigint) as {name}" for name in wide)
-    return f"select * replace ({casts}) from ({view.query}\n)"
 
 
 def comment(connection: duckdb.DuckDBPyConnection, kind: str, name: str, text: str) -> None:

@@ -39,9 +39,9 @@ summed as (
         count(*) filter (
             where scored_arguments.answer_values is null
         ) as key_false_negative_count,
-        sum(scored_arguments.true_positive_count) as value_true_positive_count,
-        sum(scored_arguments.false_positive_count) as value_false_positive_count,
-        sum(scored_arguments.false_negative_count) as value_false_negative_count,
+        cast(sum(scored_arguments.true_positive_count) as bigint) as value_true_positive_count,
+        cast(sum(scored_arguments.false_positive_count) as bigint) as value_false_positive_count,
+        cast(sum(scored_arguments.false_negative_count) as bigint) as value_false_negative_count,
         count(*) filter (where scored_arguments.decided_by = 'judge') as judged_argument_count
     from scored_arguments
     inner join scored_steps

@@ -24,11 +24,13 @@ cells as (
 totalled as (
     select
         *,
-        sum(step_count) over (
-            partition by profile, model, experiment, language, actual
+        cast(
+            sum(step_count) over (partition by profile, model, experiment, language, actual)
+            as bigint
         ) as actual_step_count,
-        sum(step_count) over (
-            partition by profile, model, experiment, language, predicted
+        cast(
+            sum(step_count) over (partition by profile, model, experiment, language, predicted)
+            as bigint
         ) as predicted_step_count
     from cells
 ),

@@ -25,8 +25,8 @@ pivoted as (
         max(function_call_f1) filter (where language = 'KO') as function_call_f1_ko,
         max(workflow_similarity) filter (where language = 'KO') as workflow_similarity_ko,
         count(*) as language_count,
-        sum(file_count) as file_count,
-        sum(refused_file_count) as refused_file_count
+        cast(sum(file_count) as bigint) as file_count,
+        cast(sum(refused_file_count) as bigint) as refused_file_count
     from model_scores
     group by profile, model, experiment
 ),

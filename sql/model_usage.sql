@@ -14,12 +14,16 @@ summed as (
         language,
         count(total_token_count) as token_file_count,
         count(total_cost) as cost_file_count,
-        coalesce(sum(run_count) filter (where total_token_count is not null), 0) as token_run_count,
-        coalesce(sum(run_count) filter (where total_cost is not null), 0) as cost_run_count,
-        sum(usage_call_count) as usage_call_count,
-        sum(input_token_count) as input_token_count,
-        sum(output_token_count) as output_token_count,
-        sum(total_token_count) as total_token_count,
+        cast(
+            coalesce(sum(run_count) filter (where total_token_count is not null), 0) as bigint
+        ) as token_run_count,
+        cast(
+            coalesce(sum(run_count) filter (where total_cost is not null), 0) as bigint
+        ) as cost_run_count,
+        cast(sum(usage_call_count) as bigint) as usage_call_count,
+        cast(sum(input_token_count) as bigint) as input_token_count,
+        cast(sum(output_token_count) as bigint) as output_token_count,
+        cast(sum(total_token_count) as bigint) as total_token_count,
         sum(total_cost) as total_cost
     from scenarios
     group by model, experiment, language

@@ -56,7 +56,7 @@ summed as (
         language,
         graph,
         kind,
-        sum(edit_count) as edit_count,
+        cast(sum(edit_count) as bigint) as edit_count,
         sum(edit_cost) as edit_cost,
         count(*) as edited_plan_count
     from edits_by_plan

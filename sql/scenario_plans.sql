@@ -19,7 +19,7 @@ summed as (
         scenario,
         count(*) filter (where is_scored) as plan_count,
         count(*) filter (where is_scored and is_failed) as failed_plan_count,
-        sum(failed_generation_count) as failed_plan_generation_count,
+        cast(sum(failed_generation_count) as bigint) as failed_plan_generation_count,
         sum(plan_similarity) as plan_similarity_sum,
         sum(structure_similarity) as structure_similarity_sum,
         sum(component_similarity) as component_similarity_sum,

@@ -48,12 +48,12 @@ arguments as (
         experiment,
         language,
         step_tools.tool,
-        sum(called_steps.key_true_positive_count) as key_true_positive_count,
-        sum(called_steps.key_false_positive_count) as key_false_positive_count,
-        sum(called_steps.key_false_negative_count) as key_false_negative_count,
-        sum(called_steps.value_true_positive_count) as value_true_positive_count,
-        sum(called_steps.value_false_positive_count) as value_false_positive_count,
-        sum(called_steps.value_false_negative_count) as value_false_negative_count
+        cast(sum(called_steps.key_true_positive_count) as bigint) as key_true_positive_count,
+        cast(sum(called_steps.key_false_positive_count) as bigint) as key_false_positive_count,
+        cast(sum(called_steps.key_false_negative_count) as bigint) as key_false_negative_count,
+        cast(sum(called_steps.value_true_positive_count) as bigint) as value_true_positive_count,
+        cast(sum(called_steps.value_false_positive_count) as bigint) as value_false_positive_count,
+        cast(sum(called_steps.value_false_negative_count) as bigint) as value_false_negative_count
     from step_tools
     inner join called_steps
         using (profile, model, experiment, language, scenario, run, step_id, answer_position)
