@@ -90,6 +90,7 @@ def _borrow(root: Path, manifest: Manifest) -> Manifest:
         sources=str(base / manifest.sources) if manifest.sources else None,
         tool_parameters=str(base / manifest.tool_parameters) if manifest.tool_parameters else None,
         model_tags=None,
+        gathered=None,
         parts=[
             msgspec.structs.replace(part, directory=str(base / part.directory))
             for part in manifest.parts

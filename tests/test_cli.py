@@ -1,16 +1,19 @@
 """The words people type: what comes out where, and with which exit code."""
 
+import io
 import json
 import os
 import shlex
 import subprocess
 import sys
 import time
+from collections.abc import Callable
 from pathlib import Path
+from typing import NamedTuple
 
 import pytest
 
-from orchbench_analytics.cli import app
+from orchbench_analytics.cli import app, main
 from tests import documents
 from tests.demo import build_demo
 
@@ -22,22 +25,33 @@ def demo(make_once) -> Path:
     return make_once("demo", build_demo)
 
 
-def orchbench(*arguments: object, **options) -> subprocess.CompletedProcess[str]:
-    return subprocess.run(
-        [*ORCHBENCH, *map(str, arguments)],
-        capture_output=True,
-        text=True,
-        timeout=120,
-        check=False,
-        **options,
-    )
+class Done(NamedTuple):
+    returncode: int
+    stdout: str
+    stderr: str
+
+
+@pytest.fixture
+def orchbench(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> Callable[..., Done]:
+    """Run a command in this process, which has imported everything already."""
+
+    def run(*arguments: object, text: str = "") -> Done:
+        monkeypatch.setattr(sys, "argv", ["orchbench", *map(str, arguments)])
+        monkeypatch.setattr(sys, "stdin", io.StringIO(text))
+        with pytest.raises(SystemExit) as ended:
+            main()
+        code = ended.value.code
+        return Done(code if isinstance(code, int) else 0, *capsys.readouterr())
+
+    return run
 
 
 def test_help_answers_at_once() -> None:
-    orchbench("--help")
+    subprocess.run([*ORCHBENCH, "--help"], capture_output=True, check=True)
     started = time.perf_counter()
-    done = orchbench("--help")
-    assert done.returncode == 0
+    done = subprocess.run([*ORCHBENCH, "--help"], capture_output=True, text=True, check=True)
     assert "leaderboard" in done.stdout
     assert time.perf_counter() - started < 1.5  # 0.1 s on an idle machine
 
@@ -72,7 +86,7 @@ def test_every_command_is_in_the_readme() -> None:
     assert [name for name in group.commands if f"orchbench {name}" not in readme] == []
 
 
-def test_ingest_talks_on_stderr_and_lists_refusals(tmp_path: Path) -> None:
+def test_ingest_talks_on_stderr_and_lists_refusals(orchbench, tmp_path: Path) -> None:
     tree = tmp_path / "results"
     documents.write(tree / "m" / "EN" / "1_out.json", documents.runs_document())
     (tree / "m" / "EN" / "2_out.json").write_text('{"history": ', encoding="utf-8")
@@ -110,17 +124,17 @@ def test_ingest_talks_on_stderr_and_lists_refusals(tmp_path: Path) -> None:
     ],
 )
 def test_a_wrong_call_is_one_sentence_and_exit_code_2(
-    demo: Path, tmp_path: Path, arguments: tuple[str, ...], message: str
+    orchbench, monkeypatch, demo: Path, tmp_path: Path, arguments: tuple[str, ...], message: str
 ) -> None:
-    given = [a.format(warehouse=demo / "warehouse") for a in arguments]
-    done = orchbench(*given, cwd=tmp_path)
+    monkeypatch.chdir(tmp_path)
+    done = orchbench(*(a.format(warehouse=demo / "warehouse") for a in arguments))
     assert done.returncode == 2
     assert done.stdout == ""
     assert message in done.stderr
     assert "Traceback" not in done.stderr
 
 
-def test_leaderboard_in_every_format(demo: Path, tmp_path: Path) -> None:
+def test_leaderboard_in_every_format(orchbench, demo: Path, tmp_path: Path) -> None:
     table = orchbench("leaderboard", demo / "warehouse").stdout.splitlines()
     assert table[0].split() == [
         "rank", "model", "experiment", "Average", "EN", "KO", "Call/reject", "FC", "Plan",
@@ -135,7 +149,7 @@ def test_leaderboard_in_every_format(demo: Path, tmp_path: Path) -> None:
     assert target.stat().st_size > 0
 
 
-def test_results_are_the_seeds_json(demo: Path) -> None:
+def test_results_are_the_seeds_json(orchbench, demo: Path) -> None:
     done = orchbench("results", demo / "warehouse", "perfect", "--language", "EN")
     document = json.loads(done.stdout)
     assert list(document) == ["directory", "overall_statistics", "detailed_results"]
@@ -147,7 +161,7 @@ def test_results_are_the_seeds_json(demo: Path) -> None:
     }
 
 
-def test_a_crossed_gate_ends_with_exit_code_1(demo: Path) -> None:
+def test_a_crossed_gate_ends_with_exit_code_1(orchbench, demo: Path) -> None:
     warehouse = demo / "warehouse"
     crossed = orchbench("compare", warehouse, "perfect", "silent", "--gate", "Plan >= -0.01")
     held = orchbench("compare", warehouse, "silent", "perfect", "--gate", "Plan >= -0.01")
@@ -156,7 +170,7 @@ def test_a_crossed_gate_ends_with_exit_code_1(demo: Path) -> None:
     assert "held" in held.stderr
 
 
-def test_check_and_audit_and_consistency_run(demo: Path) -> None:
+def test_check_and_audit_and_consistency_run(orchbench, demo: Path) -> None:
     warehouse = demo / "warehouse"
     assert "all agree" in orchbench("check", warehouse).stderr
     audit = json.loads(orchbench("audit", warehouse, "--format", "json").stdout)
@@ -165,8 +179,8 @@ def test_check_and_audit_and_consistency_run(demo: Path) -> None:
         assert json.loads(orchbench("consistency", warehouse, what, "--format", "json").stdout)
 
 
-def test_a_query_from_standard_input(demo: Path) -> None:
-    done = orchbench("sql", demo / "warehouse", "-", "--format", "csv", input="select 1 as one")
+def test_a_query_from_standard_input(orchbench, demo: Path) -> None:
+    done = orchbench("sql", demo / "warehouse", "-", "--format", "csv", text="select 1 as one")
     assert done.stdout == "one\n1\n"
 
 
@@ -184,12 +198,13 @@ def test_output_into_a_closed_pipe_is_no_error(demo: Path) -> None:
     assert done.stderr == ""
 
 
-def test_demo_makes_scores_and_says_what_to_try(tmp_path: Path) -> None:
+def test_demo_makes_scores_and_says_what_to_try(orchbench, monkeypatch, tmp_path: Path) -> None:
     small = ("--models", 2, "--scenarios", 1, "--runs", 1)
-    done = orchbench("demo", "sweep", *small, cwd=tmp_path)
+    monkeypatch.chdir(tmp_path)
+    done = orchbench("demo", "sweep", *small)
     assert done.returncode == 0
     assert "perfect" in done.stdout
     assert "What to try next" in done.stderr
-    again = orchbench("demo", "sweep", *small, cwd=tmp_path)
+    again = orchbench("demo", "sweep", *small)
     assert again.returncode == 0
     assert "unchanged" in again.stderr
