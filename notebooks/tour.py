@@ -97,7 +97,7 @@ def _(mo):
 def _(connection, mo):
     decisions = mo.sql(
         """
-        select actual, predicted, sum(step_count) as step_count
+        select actual, predicted, cast(sum(step_count) as bigint) as step_count
         from main.confusion_matrix
         where profile = 'spec' and model not in ('perfect', 'silent')
         group by actual, predicted
@@ -114,7 +114,7 @@ def _(alt, decisions):
         row_total="sum(step_count)", groupby=["actual"]
     )
     matrix = matrix.transform_calculate(share="datum.step_count / datum.row_total").encode(
-        x=alt.X("predicted:N", title="answered", axis=alt.Axis(labelAngle=0, labelLimit=140)),
+        x=alt.X("predicted:N", title="answered", axis=alt.Axis(labelAngle=0, labelLimit=200)),
         y=alt.Y("actual:N", title="wanted", axis=alt.Axis(labelLimit=220)),
     )
     tiles = matrix.mark_rect().encode(
@@ -124,7 +124,7 @@ def _(alt, decisions):
         text="step_count:Q",
         color=alt.condition("datum.share > 0.5", alt.value("white"), alt.value("black")),
     )
-    (tiles + counts).properties(width=560, height=200)
+    (tiles + counts).properties(width=720, height=200)
 
 
 @app.cell
@@ -141,7 +141,7 @@ def _(mo):
 def _(connection, mo):
     plan_errors = mo.sql(
         """
-        select model, kind, sum(edit_count) as edit_count
+        select model, kind, cast(sum(edit_count) as bigint) as edit_count
         from main.plan_error_kinds
         where profile = 'spec'
         group by model, kind
@@ -176,7 +176,17 @@ def _(mo):
 def _(pl, warehouse):
     contenders = warehouse.leaderboard().filter(~pl.col("model").is_in(["perfect", "silent"]))
     better, baseline = contenders.select("model", "experiment").head(2).iter_rows()
-    warehouse.compare(baseline, better)
+    comparison = warehouse.compare(baseline, better).filter(pl.col("language") == "mean")
+    comparison.select(
+        "metric",
+        "baseline_value",
+        "candidate_value",
+        "difference",
+        "low",
+        "high",
+        "p_adjusted",
+        "verdict",
+    )
 
 
 if __name__ == "__main__":

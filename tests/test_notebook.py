@@ -27,5 +27,5 @@ def test_the_tour_becomes_a_page_without_errors(tmp_path: Path) -> None:
         check=False,
     )
     assert done.returncode == 0, done.stderr
-    assert "cells failed" not in done.stderr
+    assert "ailed" not in done.stderr  # of cells, and of charts that could not be drawn
     assert page.stat().st_size > 10_000
