@@ -4,47 +4,54 @@ from __future__ import annotations
 
 import os
 import re
+import stat
+import zlib
 from collections.abc import Iterable, Iterator
+from functools import cache
 from pathlib import Path, PurePosixPath
 from typing import NamedTuple
 
+from orchbench_analytics import trees
 from orchbench_analytics.errors import PathError
+from orchbench_analytics.trees import Place
 
 DEFAULT_EXPERIMENT = "default"
 UNKNOWN_LANGUAGE = "unknown"
-SUFFIXES = (".json", ".json.gz", ".json.zst")
+CLOSED_DIRECTORY = "closed_directory"
 
-_LANGUAGE_DIRECTORY = re.compile(r"(EN|KO)", re.IGNORECASE)
-_STEP_WISE = re.compile(r"step_wise_evaluation_(?P<language>\w+)")
-_JUDGE_DIRECTORY = re.compile(r"llm_evaluation_logs_(?P<language>\w+)")
-_RUNS_FILE = re.compile(r"(?P<scenario>.+)_out")
-_JUDGE_FILE = re.compile(r"(?P<scenario>.+)_out_trial_(?P<run>.+)")
-_SUMMARY_FILE = re.compile(r".+_out_comprehensive_evaluation")
-_RESULT_FILE = re.compile(r"evaluation_result_(?P<language>\w+)")
-_NAMED_RESULT_FILE = re.compile(r"(?P<model>.+?)[-_]results?")
 _PATTERN_PARTS = ("model", "experiment", "language", "scenario", "run")
+
+Key = tuple[str, str | None, str | None, str | None, str | None, str | None]
 
 
 class Found(NamedTuple):
     """A file that was found, and where it belongs; null is what its path does not say."""
 
     path: str
-    kind: str
-    byte_count: int
-    file_stamp: str
-    changed_at_ns: int
+    kind: str = "unknown"
+    byte_count: int = 0
+    file_stamp: str = ""
+    changed_at_ns: int = 0
     model: str | None = None
     experiment: str | None = None
     language: str | None = None
     scenario: str | None = None
     run: str | None = None
     reason: str | None = None
+    place: str | None = None
     message: str | None = None
 
     @property
-    def key(self) -> tuple[str, str | None, str | None, str | None, str | None, str | None]:
+    def key(self) -> Key:
         """What the file is about; two files about the same are duplicates."""
         return (self.kind, self.model, self.experiment, self.language, self.scenario, self.run)
+
+    @property
+    def is_placed(self) -> bool:
+        """Its path and the caller say all there is to say, so that nobody needs to look into it."""
+        if self.reason is not None or self.kind in ("agent_card", "evaluator_summary"):
+            return True
+        return self.kind != "unknown" and self.model is not None
 
 
 class Placement(NamedTuple):
@@ -70,81 +77,113 @@ def compile_pattern(template: str) -> re.Pattern[str]:
         f"(?P<{piece}>[^/]+)" if index % 2 else re.escape(piece)
         for index, piece in enumerate(pieces)
     )
-    return re.compile(rf"(?:^|.*/){expression}$")
+    return re.compile(rf"(?:.*/)?{expression}", re.DOTALL)
 
 
-def discover(paths: Iterable[str | Path], *, placement: Placement = Placement()) -> list[Found]:  # noqa: B008 (immutable)
-    """All input files at or below `paths`, each once, in order of their paths."""
+def discover(
+    paths: Iterable[str | Path],
+    *,
+    placement: Placement = Placement(),  # noqa: B008 (immutable)
+    without: Path | None = None,
+) -> list[Found]:
+    """All input files at or below `paths`, each once, in order of their paths.
+
+    What lies in the directory `without`, such as the warehouse, is passed over.
+    """
     found: dict[str, Found] = {}
+    entered = {_identity(str(without))} if without is not None and without.exists() else set()
+    models_below = cache(trees.models_below)
     for given in paths:
-        root = Path(given).absolute()
+        root = os.path.abspath(given)  # noqa: PTH100 (Path keeps `..`, so one file has two paths)
         if not os.path.lexists(root):
             raise PathError(f"no such file or directory: {given}")
-        for path, is_directory in walk(str(root)):
-            if path not in found:
-                found[path] = (
-                    _directory_in_place_of_file(path)
-                    if is_directory
-                    else place(path, root=str(root), placement=placement)
-                )
-    return [found[path] for path in sorted(found)]
+        parts = PurePosixPath(root).parts
+        for file in walk(root, entered):
+            if file.path not in found:
+                found[file.path] = place(file, placement, parts, models_below)
+    return sorted(found.values())
 
 
-def walk(root: str) -> Iterator[tuple[str, bool]]:
-    """Input files below `root`, and directories that are named like one, as (path, is directory).
+def walk(root: str, entered: set[tuple[int, int]]) -> Iterator[Found]:
+    """Input files below `root`, and directories that are named like one or cannot be entered.
 
-    Links are followed; a directory is entered once, so loops end.
+    Links are followed, after all else; a directory is entered once, so loops end.
     """
     if not os.path.isdir(root):  # noqa: PTH112 (plain strings: this runs once per file)
-        yield root, False
+        yield stat_file(root)
         return
-    entered: set[tuple[int, int]] = set()
-    waiting = [root]
-    while waiting:
-        directory = waiting.pop()
+    waiting, linked = [root], list[str]()
+    while waiting or linked:
+        directory = waiting.pop() if waiting else linked.pop()
         try:
-            status = os.stat(directory)  # noqa: PTH116 (as above)
-            entries = sorted(os.scandir(directory), key=lambda entry: entry.name)
-        except OSError:
-            yield directory, True
+            identity = _identity(directory)
+            entries = sorted(os.scandir(directory), key=lambda entry: entry.name, reverse=True)
+        except OSError as error:
+            message = f"this directory could not be entered: {error.strerror}"
+            yield _trouble(directory, CLOSED_DIRECTORY, message)
             continue
-        if (status.st_dev, status.st_ino) in entered:
+        if identity in entered:
             continue
-        entered.add((status.st_dev, status.st_ino))
+        entered.add(identity)
         for entry in entries:
-            if entry.is_dir():
-                waiting.append(entry.path)
-                if entry.name.endswith(SUFFIXES):
-                    yield entry.path, True
-            elif entry.name.endswith(SUFFIXES):
-                yield entry.path, False
+            if trees.is_directory(entry):
+                (linked if entry.is_symlink() else waiting).append(entry.path)
+                if entry.name.endswith(trees.SUFFIXES):
+                    message = "a directory where a file was expected; what is in it was looked at"
+                    yield _trouble(entry.path, "is_directory", message)
+            elif entry.name.endswith(trees.SUFFIXES):
+                yield stat_file(entry.path)
 
 
-def place(path: str, *, root: str, placement: Placement) -> Found:
-    """Say what a file is and where it belongs, as far as its path and the caller tell."""
+def stat_file(path: str) -> Found:
+    """A file with its size and times, or why it cannot be read."""
     if not path.isascii() and (shown := clean_path(path)) != path:
-        message = "its path is not UTF-8; rename it"
-        return Found(shown, "unknown", 0, "", 0, reason="bad_path", message=message)
+        return Found(shown, reason="bad_path", message="its path is not UTF-8; rename it")
     try:
         status = os.stat(path)  # noqa: PTH116 (plain strings: this runs once per file)
     except OSError as error:
-        return Found(path, "unknown", 0, "", 0, reason="unreadable", message=str(error.strerror))
+        return _trouble(path, "unreadable", f"cannot be read: {error.strerror}")
+    if not stat.S_ISREG(status.st_mode):  # reading a pipe or a device may never end
+        return _trouble(path, "no_file", "a pipe, socket or device, not a file")
     stamp = f"{status.st_size}:{status.st_mtime_ns}:{status.st_ctime_ns}"
-    file = Found(path, "unknown", status.st_size, stamp, status.st_ctime_ns)
-    if placement.pattern is not None and (match := placement.pattern.match(path)):
-        file = _place_by_pattern(file, match.groupdict())
+    return Found(path, "unknown", status.st_size, stamp, status.st_ctime_ns)
+
+
+def place(
+    file: Found,
+    placement: Placement,
+    given: trees.Parts = (),
+    models_below: trees.ModelsBelow = trees.models_below,
+) -> Found:
+    """Say what a file is and where it belongs, as far as its path and the caller tell."""
+    if file.reason is not None:
+        return file
+    if placement.pattern is not None and (match := placement.pattern.fullmatch(file.path)):
+        place = _place_by_pattern(file.path, match.groupdict())
     else:
-        file = _place_by_tree(file, PurePosixPath(path).parts, root=root)
-    return file._replace(
-        model=placement.model or file.model,
-        experiment=placement.experiment or file.experiment,
-        language=placement.language or file.language,
-    )
-
-
-def clean_path(path: str) -> str:
-    """The path with bytes that are no UTF-8 replaced, so that it can be shown and stored."""
-    return os.fsencode(path).decode("utf-8", "replace")
+        parts = ("/", *file.path.strip("/").split("/"))
+        place = trees.place_by_tree(parts, given, models_below)
+    language = placement.language and (trees.language_of(placement.language) or placement.language)
+    if place.kind == "agent_card":  # about no model, and of the language its directory names
+        place = place._replace(language=place.language or language or UNKNOWN_LANGUAGE)
+    else:
+        is_placed = place.kind != "unknown" and (placement.model or place.model) is not None
+        place = Place(
+            place.kind,
+            placement.model or place.model,
+            placement.experiment or place.experiment or (DEFAULT_EXPERIMENT if is_placed else None),
+            language or place.language or (UNKNOWN_LANGUAGE if is_placed else None),
+            place.scenario,
+            place.run,
+        )
+    file = file._replace(**place._asdict())
+    if file.kind == "evaluator_summary":
+        message = "repeats figures of the evaluator's result file"
+        return file._replace(reason="not_needed", message=message)
+    if file.is_placed:
+        return file
+    said = zlib.crc32(repr(file.key).encode())  # the content completes it: so both make the stamp
+    return file._replace(file_stamp=f"{file.file_stamp}:{said:08x}")
 
 
 def place_by_content(file: Found, kind: str, directory: str | None) -> Found:
@@ -152,156 +191,56 @@ def place_by_content(file: Found, kind: str, directory: str | None) -> Found:
 
     `directory` is what an evaluator's result file says it was made from.
     """
-    file = file._replace(kind=kind)
-    if kind == "results":
-        parts = PurePosixPath(directory or "").parts
-        below = _parts_of_step_wise_tree((*parts, "x")) if parts else None
-        file = file._replace(
-            model=file.model or (below.model if below else parts[-1] if parts else None),
-            language=file.language or (below.language if below else None),
-            experiment=file.experiment or (below.experiment if below else None),
-        )
-    if kind == "runs" and file.scenario is None and file.model is not None:
-        file = file._replace(scenario=_stem(PurePosixPath(file.path).name))
-    if kind in ("runs", "results"):
-        if file.model is None or (kind == "runs" and file.scenario is None):
-            return file._replace(
-                reason="unplaced",
-                message="the path does not say which model (or scenario) this is: "
-                "pass --model, or --pattern with named parts",
-            )
-        return _with_defaults(file)
-    return file
-
-
-def _directory_in_place_of_file(path: str) -> Found:
-    readable = os.access(path, os.R_OK | os.X_OK)
-    message = (
-        "a directory where a file was expected; what is in it was looked at"
-        if readable
-        else "this directory could not be entered; check its permissions"
-    )
-    return Found(path, "unknown", 0, "", 0, reason="is_directory", message=message)
-
-
-def _place_by_pattern(file: Found, parts: dict[str, str]) -> Found:
-    name = _stem(PurePosixPath(file.path).name)
-    kind = "judge_log" if "run" in parts else "runs" if _RUNS_FILE.fullmatch(name) else "unknown"
-    placed = file._replace(
+    above = PurePosixPath(file.path).parts[:-1]
+    said = Place()
+    if kind == "unknown" or (kind == "judge_log" and file.run is None):
+        message = "JSON, but no run, result or judge log of this benchmark that can be placed"
+        return file._replace(reason="other_kind", place="$", message=message)
+    if kind == "agent_card":
+        file = file._replace(model=None, scenario=None, run=None)
+        said = Place(language=trees.language_of(above[-1]))
+    elif kind == "results":
+        file = file._replace(scenario=None, run=None)
+        said = trees.place_of_directory(PurePosixPath(directory or "").parts)
+        if said.model is None and file.kind == "results":
+            said = trees.place_by_directories(above)
+    elif kind == "runs":
+        said = Place(scenario=trees.stem(PurePosixPath(file.path).name))
+    file = file._replace(
         kind=kind,
-        model=parts.get("model"),
-        experiment=parts.get("experiment"),
-        language=parts.get("language"),
-        scenario=parts.get("scenario"),
-        run=parts.get("run"),
+        model=file.model or said.model,
+        experiment=file.experiment or said.experiment,
+        language=file.language or said.language,
+        scenario=file.scenario or said.scenario,
     )
-    return _with_defaults(placed) if placed.model is not None else placed
-
-
-def _place_by_tree(file: Found, parts: tuple[str, ...], *, root: str) -> Found:
-    name, above = _stem(parts[-1]), parts[:-1]
-    parent = above[-1] if above else ""
-    if judge_directory := _JUDGE_DIRECTORY.fullmatch(parent):
-        if _SUMMARY_FILE.fullmatch(name):
-            return file._replace(
-                kind="evaluator_summary",
-                reason="not_needed",
-                message="repeats figures of the evaluator's result file",
-            )
-        if match := _JUDGE_FILE.fullmatch(name):
-            model, experiment = _model_beside(above[:-1], judge_directory["language"])
-            return file._replace(
-                kind="judge_log",
-                model=model,
-                experiment=experiment,
-                language=judge_directory["language"].upper(),
-                scenario=match["scenario"],
-                run=match["run"],
-            )
-    if match := _RESULT_FILE.fullmatch(name):
-        model, experiment = _model_beside(above, match["language"])
-        return file._replace(
-            kind="results", model=model, experiment=experiment, language=match["language"].upper()
-        )
-    if "agent_cards" in above[-2:]:
-        language = parent.upper() if _LANGUAGE_DIRECTORY.fullmatch(parent) else UNKNOWN_LANGUAGE
-        return file._replace(kind="agent_card", language=language)
-    if match := _RUNS_FILE.fullmatch(name):
-        below = _parts_of_step_wise_tree(parts) or _parts_of_plain_tree(parts)
-        placed = below._replace(scenario=match["scenario"])
-        if placed.experiment is not None and not _is_experiment(parts, placed, root):
-            placed = placed._replace(experiment=None)
-        return _with_defaults(file._replace(kind="runs", **placed._asdict()))
-    if match := _NAMED_RESULT_FILE.fullmatch(name):
-        return file._replace(kind="unknown", model=match["model"])
-    return file
-
-
-class _Parts(NamedTuple):
-    model: str
-    experiment: str | None
-    language: str
-    scenario: str | None = None
-
-
-def _parts_of_step_wise_tree(parts: tuple[str, ...]) -> _Parts | None:
-    """`<experiment>/[orchestration_bench/]step_wise_evaluation_<L>/<model…>/<file>`."""
-    for index in range(len(parts) - 3, -1, -1):
-        if match := _STEP_WISE.fullmatch(parts[index]):
-            above = parts[:index]
-            if above and above[-1] == "orchestration_bench":
-                above = above[:-1]
-            return _Parts(
-                "/".join(parts[index + 1 : -1]), above[-1] if above else None, match[1].upper()
-            )
-    return None
-
-
-def _parts_of_plain_tree(parts: tuple[str, ...]) -> _Parts:
-    """`<model>/<L>/<file>` or `<model>/<file>`."""
-    above = parts[:-1]
-    if len(above) > 1 and _LANGUAGE_DIRECTORY.fullmatch(above[-1]):
-        return _Parts(above[-2], None, above[-1].upper())
-    return _Parts(above[-1], None, UNKNOWN_LANGUAGE)
-
-
-def _is_experiment(parts: tuple[str, ...], placed: _Parts, root: str) -> bool:
-    """The directory above the step-wise one is an experiment if a model's directory holds it.
-
-    It also is one if the caller pointed above it; a tree that starts right there names none.
-    """
-    at = max(i for i, part in enumerate(parts) if _STEP_WISE.fullmatch(part)) - 1
-    if parts[at] == "orchestration_bench":
-        at -= 1
-    holder = parts[at - 1] if at > 0 else ""
-    return holder == placed.model.rsplit("/", 1)[-1] or len(PurePosixPath(root).parts) <= at
-
-
-def _model_beside(experiment_parts: tuple[str, ...], language: str) -> tuple[str | None, str]:
-    """The model and experiment of a file that lies beside a `step_wise_evaluation_<L>` tree."""
-    directory = Path(*experiment_parts) / f"step_wise_evaluation_{language}"
-    named = (
-        experiment_parts[:-1] if experiment_parts[-1] == "orchestration_bench" else experiment_parts
-    )
-    experiment = named[-1] if len(named) > 1 else DEFAULT_EXPERIMENT
-    if directory.is_dir():
-        models = sorted(entry.name for entry in directory.iterdir() if entry.is_dir())
-        if len(models) == 1:
-            return models[0], experiment
-        if named[-2:-1] and named[-2] in models:
-            return named[-2], experiment
-    return (named[-2], experiment) if len(named) > 2 else (None, experiment)
-
-
-def _with_defaults(file: Found) -> Found:
+    if file.model is None and kind != "agent_card":
+        message = "nothing says which model this is: pass --model, or --pattern with named parts"
+        return file._replace(reason="unplaced", message=message)
     return file._replace(
-        experiment=file.experiment or DEFAULT_EXPERIMENT,
+        experiment=None if kind == "agent_card" else file.experiment or DEFAULT_EXPERIMENT,
         language=file.language or UNKNOWN_LANGUAGE,
     )
 
 
-def _stem(name: str) -> str:
-    for suffix in sorted(SUFFIXES, key=len, reverse=True):
-        if name.endswith(suffix):
-            return name.removesuffix(suffix)
-    return name
+def clean_path(path: str) -> str:
+    """The path with bytes that are no UTF-8 written out, so that it can be shown and stored."""
+    return os.fsencode(path).decode("utf-8", "backslashreplace")
+
+
+def _place_by_pattern(path: str, parts: dict[str, str]) -> Place:
+    name = trees.stem(PurePosixPath(path).name)
+    kind = "judge_log" if "run" in parts else "runs" if "scenario" in parts else "unknown"
+    if kind == "runs" and trees.is_result_name(name):
+        kind = "unknown"
+    if "language" in parts:
+        parts["language"] = trees.language_of(parts["language"]) or parts["language"]
+    return Place(kind, **parts)
+
+
+def _identity(directory: str) -> tuple[int, int]:
+    status = os.stat(directory)  # noqa: PTH116 (plain strings: this runs once per directory)
+    return status.st_dev, status.st_ino
+
+
+def _trouble(path: str, reason: str, message: str) -> Found:
+    return Found(clean_path(path), reason=reason, message=message)

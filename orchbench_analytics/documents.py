@@ -1,12 +1,28 @@
-"""The shapes of the three kinds of document, typed only as far as every file has them."""
+"""The shapes of the documents, typed only as far as every file has them."""
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, NamedTuple
 
 import msgspec
 
-_NULL = msgspec.Raw(b"null")
+ABSENT = msgspec.Raw(b"null")
+
+
+class Trouble(NamedTuple):
+    """What is wrong with a document: a code, plain words, and the place in it."""
+
+    reason: str
+    message: str
+    place: str | None = None
+
+
+class UnreadableDocument(Exception):  # noqa: N818 (a model's or a disk's failure: data, no error)
+    """A document that cannot be used."""
+
+    def __init__(self, trouble: Trouble) -> None:
+        super().__init__(trouble.message)
+        self.trouble = trouble
 
 
 class Entry(msgspec.Struct):
@@ -22,16 +38,16 @@ class Label(msgspec.Struct):
     """What is expected of a step; most contents are never needed, so they stay undecoded."""
 
     agent_id: Any = None
-    content: msgspec.Raw = _NULL
+    content: msgspec.Raw = ABSENT
     tool_calls: Any = msgspec.UNSET
 
 
 class Run(msgspec.Struct):
     """One run of a scenario: two histories of answers, and the labels, mostly the same in all."""
 
-    main_agent_history: list[Entry]
-    sub_agent_history: list[Entry]
-    label: msgspec.Raw
+    main_agent_history: msgspec.Raw = ABSENT
+    sub_agent_history: msgspec.Raw = ABSENT
+    label: msgspec.Raw = ABSENT
 
 
 class RunsDocument(msgspec.Struct):
@@ -46,16 +62,15 @@ class RunsDocument(msgspec.Struct):
 class JudgeLog(msgspec.Struct):
     """What a judge was asked about a run's calls, and what it answered."""
 
-    input_data: list[Any]
     llm_responses: list[Any]
+    input_data: Any = None
 
 
 class ResultsDocument(msgspec.Struct):
     """An evaluator's result file."""
 
-    overall_statistics: dict[str, Any]
-    detailed_results: list[dict[str, Any]]
-    directory: Any = None
+    overall_statistics: Any
+    detailed_results: Any = None
 
 
 class AgentCard(msgspec.Struct):
@@ -72,4 +87,4 @@ class Sniffed(msgspec.Struct):
     overall_statistics: msgspec.Raw | msgspec.UnsetType = msgspec.UNSET
     llm_responses: msgspec.Raw | msgspec.UnsetType = msgspec.UNSET
     agent_card: msgspec.Raw | msgspec.UnsetType = msgspec.UNSET
-    directory: msgspec.Raw | msgspec.UnsetType = msgspec.UNSET
+    directory: Any = None

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import re
 from collections import Counter
 from collections.abc import Iterable
@@ -10,16 +9,25 @@ from typing import Any, NamedTuple
 
 import msgspec
 
-from orchbench_analytics.documents import AgentCard, Entry, JudgeLog, Label, ResultsDocument
-from orchbench_analytics.read import ReadRun, ReadRuns, first_places
+from orchbench_analytics.documents import (
+    Entry,
+    JudgeLog,
+    Label,
+    ResultsDocument,
+    Trouble,
+    UnreadableDocument,
+)
+from orchbench_analytics.read import compact_json, first_places, unreadable_parts
+from orchbench_analytics.runs import ReadRun, ReadRuns
 from orchbench_analytics.verdicts import judgement_rows
 
 Row = tuple[Any, ...]
 Rows = dict[str, list[Row]]
 
 _NO_STEP_LABEL = (False, None, None, None, False)
+_PLAN_STARTS = (b'"w', b'"\\')  # in JSON: `workflow_…`, or an escaped character
+_LONGEST_TEXTS = 2**28
 _INT64 = range(-(2**63), 2**63)
-_encode = msgspec.json.Encoder().encode
 
 
 class Gold(NamedTuple):
@@ -29,32 +37,37 @@ class Gold(NamedTuple):
     plans: dict[str, str]
 
 
-def flatten_runs(key: Row, read: ReadRuns) -> Rows:
+class Flat(NamedTuple):
+    """The rows of a document by table, and what in it could not be read."""
+
+    rows: Rows
+    trouble: Trouble | None
+
+
+def flatten_runs(key: Row, read: ReadRuns) -> Flat:
     """Rows of `scenarios`, `steps` and `plans` for a scenario file of (model, …, scenario)."""
     document = read.document
-    numbered = {f"run #{number}" for number in range(1, len(read.runs) + 1)}
+    names = document.history.keys()
+    numbered = {f"run #{number}" for number in range(1, len(names) + 1)}
     golds: dict[int, Gold] = {}
     steps: list[Row] = []
     plans: list[Row] = []
-    unreadable: list[str] = []
-    unreadable_runs = 0
     for name, run in read.runs.items():
-        unreadable += run.unreadable
-        if run.run is None:
-            unreadable_runs += 1
-            continue
         gold = golds.get(id(run.labels)) or golds.setdefault(id(run.labels), _gold(run))
-        steps += _step_rows((*key, name), run.run.sub_agent_history, gold)
-        plans += _plan_rows((*key, name, name in numbered), run.run.main_agent_history, gold)
+        steps += _step_rows((*key, name), run.sub_agent_history, gold)
+        plans += _plan_rows((*key, name, name in numbered), run.main_agent_history, gold)
+    _check_size(row[column] for row in steps for column in (8, 9))
+    _check_size(row[7] for row in plans)
     labelled = [row for row in steps if row[6] and row[12] in (None, 1)]
     answered = sum(row[11] is not None for row in steps)
+    unreadable = read.unreadable_runs + read.unreadable_entries
     usage = document.usage if isinstance(document.usage, dict) else {}
     scenario = (
         *key,
         _text(document.scenario_id),
         _text(document.generated_at),
-        len(read.runs),
-        len(numbered.intersection(read.runs)),
+        len(names),
+        len(numbered & names),
         len(labelled),
         sum(row[10] for row in labelled),
         sum(row[7] is not None and row[9] in (None, 1) for row in plans),
@@ -62,8 +75,8 @@ def flatten_runs(key: Row, read: ReadRuns) -> Rows:
         answered,
         sum(row[11] is None for row in steps),
         answered - sum(row[11] is not None for row in labelled),
-        unreadable_runs,
-        len(unreadable) - unreadable_runs,
+        len(read.unreadable_runs),
+        len(read.unreadable_entries),
         first_places(unreadable),
         _integer(usage.get("total_calls")),
         _integer(usage.get("total_input_tokens")),
@@ -71,18 +84,32 @@ def flatten_runs(key: Row, read: ReadRuns) -> Rows:
         _integer(usage.get("total_tokens")),
         _number(usage.get("total_cost")),
     )
-    return {"scenarios": [scenario], "steps": steps, "plans": plans}
+    trouble = unreadable_parts(unreadable) or _repeated(read.repeated_keys)
+    return Flat({"scenarios": [scenario], "steps": steps, "plans": plans}, trouble)
 
 
-def flatten_judge_log(key: Row, log: JudgeLog) -> Rows:
+def flatten_judge_log(key: Row, log: JudgeLog) -> Flat:
     """Rows of `judgements` for a judge's log of (model, …, run)."""
-    return {"judgements": judgement_rows(key, log)}
+    rows, unreadable = judgement_rows(key, log)
+    _check_size(text for row in rows for text in row[-2:])
+    return Flat({"judgements": rows}, unreadable_parts(unreadable))
 
 
-def flatten_results(key: Row, document: ResultsDocument) -> Rows:
+def flatten_results(key: Row, document: ResultsDocument) -> Flat:
     """Rows of `reported_models` and `reported_scenarios` for a result file of (model, …)."""
+    statistics, results = document.overall_statistics, document.detailed_results
+    unreadable = []
+    if not isinstance(statistics, dict):
+        unreadable.append("$.overall_statistics")
+        statistics = {}
+    if not isinstance(results, list):
+        unreadable.append("$.detailed_results")
+        results = []
     scenarios = []
-    for index, result in enumerate(document.detailed_results):
+    for index, result in enumerate(results):
+        if not isinstance(result, dict):
+            unreadable.append(f"$.detailed_results[{index}]")
+            continue
         path = result.get("file_path")
         name = path.replace("\\", "/").rsplit("/", 1)[-1] if isinstance(path, str) else ""
         scenario = re.sub(r"(_out)?\.json(\.gz|\.zst)?$", "", name) or f"#{index}"
@@ -90,35 +117,26 @@ def flatten_results(key: Row, document: ResultsDocument) -> Rows:
             (*key, scenario, figure, value)
             for figure, value in _figures({k: v for k, v in result.items() if k != "detail"})
         ]
-    models = [(*key, figure, value) for figure, value in _figures(document.overall_statistics)]
-    return {"reported_scenarios": scenarios, "reported_models": models}
+    models = [(*key, figure, value) for figure, value in _figures(statistics)]
+    if unreadable and not scenarios and not models:
+        raise UnreadableDocument(Trouble("wrong_type", "no figures in it", unreadable[0]))
+    return Flat(
+        {"reported_scenarios": scenarios, "reported_models": models}, unreadable_parts(unreadable)
+    )
 
 
-def flatten_agent_card(language: str, card: AgentCard) -> list[Row]:
-    """Rows of `tool_parameters` for an agent's card, but for the place among all cards."""
-    agent = _text(card.agent_card.get("agent_id")) or _text(card.agent_card.get("name")) or ""
-    rows: list[Row] = []
-    for tool in card.tools:
-        if not isinstance(tool, dict) or not isinstance(tool.get("name"), str):
-            continue
-        parameters = tool.get("parameters")
-        properties = parameters.get("properties") if isinstance(parameters, dict) else None
-        for name, schema in properties.items() if isinstance(properties, dict) else ():
-            if isinstance(schema, dict):
-                items = schema.get("items")
-                pattern = schema.get("pattern")
-                rows.append(
-                    (
-                        language,
-                        agent,
-                        tool["name"],
-                        name,
-                        _first_type(schema.get("type")),
-                        "enum" in schema or (isinstance(items, dict) and "enum" in items),
-                        pattern if isinstance(pattern, str) else None,
-                    )
-                )
-    return rows
+def _check_size(texts: Iterable[str | None]) -> None:
+    """Refuse a document that repeats so much that its rows are far larger than itself."""
+    if sum(len(text) for text in texts if text is not None) > _LONGEST_TEXTS:
+        words = "what is said once and answered many times would take too much room"
+        raise UnreadableDocument(Trouble("too_large", words, "$"))
+
+
+def _repeated(keys: list[str]) -> Trouble | None:
+    if not keys:
+        return None
+    words = "a key is there more than once in the same object; the last one counts"
+    return Trouble("duplicate_keys", words, first_places(keys))
 
 
 def _gold(run: ReadRun) -> Gold:
@@ -129,9 +147,10 @@ def _gold(run: ReadRun) -> Gold:
         if label.agent_id is not None and "-" not in step
     }
     plans = {
-        step: msgspec.json.decode(label.content, type=str)
+        step: text
         for step, label in run.labels.items()
-        if bytes(label.content).startswith(b'"workflow_')
+        if bytes(memoryview(label.content)[:2]) in _PLAN_STARTS
+        and (text := msgspec.json.decode(label.content, type=str)).startswith("workflow_")
     }
     return Gold(steps, plans)
 
@@ -181,7 +200,7 @@ def _calls(calls: Any) -> str | None:
         calls = [_call(call) for call in calls]
     elif calls is msgspec.UNSET:
         return None
-    return _json(calls)
+    return compact_json(calls)
 
 
 def _call(call: Any) -> Any:
@@ -194,21 +213,14 @@ def _call(call: Any) -> Any:
 def _step_id(step: Any) -> str:
     if isinstance(step, str):
         return step
-    return "" if step is None else _json(step)
+    return "" if step is None else compact_json(step)
 
 
 def _text(value: Any) -> str | None:
     """A text as it is, anything else as JSON, null as null."""
     if value is None:
         return None
-    return value if isinstance(value, str) else _json(value)
-
-
-def _json(value: Any) -> str:
-    try:
-        return _encode(value).decode()
-    except OverflowError:  # an integer past 64 bits
-        return json.dumps(value, ensure_ascii=False, separators=(",", ":"))
+    return value if isinstance(value, str) else compact_json(value)
 
 
 def _integer(value: Any) -> int | None:
@@ -233,9 +245,3 @@ def _figures(values: dict[str, Any], prefix: str = "") -> Iterable[tuple[str, fl
             yield from _figures(value, f"{path}.")
         elif name != "file_path":
             yield path, _number(value)
-
-
-def _first_type(value: Any) -> str | None:
-    if isinstance(value, list):
-        value = value[0] if value else None
-    return value if isinstance(value, str) else None

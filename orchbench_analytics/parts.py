@@ -11,12 +11,16 @@ import msgspec
 
 from orchbench_analytics import flatten, read, store, tables
 from orchbench_analytics.discover import Found
-from orchbench_analytics.documents import JudgeLog, ResultsDocument
-from orchbench_analytics.sources import Source, refused, source_of
+from orchbench_analytics.documents import JudgeLog, ResultsDocument, Trouble, UnreadableDocument
+from orchbench_analytics.flatten import Flat
+from orchbench_analytics.runs import read_runs
+from orchbench_analytics.sources import Source, noted, refused, source_of
 from orchbench_analytics.store import Part
 
 if TYPE_CHECKING:
     import pyarrow as pa
+
+_MOST_UNPACKED_BYTES = 32 * 2**20
 
 
 class Task(NamedTuple):
@@ -28,11 +32,14 @@ class Task(NamedTuple):
 
 
 class Built(NamedTuple):
-    """What came of a task: the part (none if no file gave rows), and a row per file read anew."""
+    """What came of a task: the part (none if no file gave rows), and a row per file read anew.
+
+    Files that unpack to more than a part should hold are missing: they make another task.
+    """
 
     part: Part | None
-    sources: list[Source]
-    unchanged: list[Found]
+    sources: Sequence[Source]
+    unchanged: Sequence[Found] = ()
 
 
 class PartNote(msgspec.Struct):
@@ -47,7 +54,10 @@ def build_part(task: Task) -> Built:
     rows: flatten.Rows = {}
     sources: list[Source] = []
     unchanged: list[Found] = []
+    unpacked_bytes = 0
     for file in task.files:
+        if unpacked_bytes > _MOST_UNPACKED_BYTES:
+            break
         source = source_of(file)
         try:
             data = read.read_bytes(file.path)
@@ -56,22 +66,22 @@ def build_part(task: Task) -> Built:
                 unchanged.append(file)
                 continue
             source = source._replace(content_hash=content_hash)
-            flat, repair = read_and_flatten(file, read.decompress(data, file.path))
-        except read.UnreadableDocument as trouble:
-            sources.append(refused(source, trouble))
+            data = read.decompress(data, file.path)
+            unpacked_bytes += len(data)
+            flat, trouble = read_and_flatten(file, data)
+        except UnreadableDocument as error:
+            sources.append(refused(source, error.trouble))
             continue
         for name, new_rows in flat.items():
             rows.setdefault(name, []).extend(new_rows)
-        sources.append(source._replace(reason=repair))
-    taken = {s.path: s.content_hash or "" for s in sources if s.status == "taken"}
+        sources.append(noted(source, trouble))
+    taken = [s for s in sources if s.status == "taken"]
     if not taken:
         return Built(None, sources, unchanged)
+    contents = [("\0".join(map(str, s.key)), s.path, s.content_hash or "") for s in taken]
     row_counts = {name: len(data) for name, data in rows.items() if data}
-    first = task.files[0]
-    part = _new_part(
-        first.model or "", first.experiment or "", first.language or "", taken.items(), row_counts
-    )
-    sources = [s._replace(part_id=part.part_id) if s.path in taken else s for s in sources]
+    part = _new_part(task.files[0], contents, row_counts)
+    sources = [s._replace(part_id=part.part_id) if s.status == "taken" else s for s in sources]
     store.write_directory(
         task.root,
         part.directory,
@@ -81,17 +91,20 @@ def build_part(task: Task) -> Built:
     return Built(part, sources, unchanged)
 
 
-def read_and_flatten(file: Found, data: bytes) -> tuple[flatten.Rows, str | None]:
-    """The rows of one document, and the code of the repair it took."""
+def read_and_flatten(file: Found, data: bytes) -> tuple[flatten.Rows, Trouble | None]:
+    """The rows of one document, and what had to be mended or left out."""
     key = (file.model, file.experiment, file.language)
-    if file.kind == "runs":
-        runs = read.read_runs(data)
-        return flatten.flatten_runs((*key, file.scenario), runs), runs.repair
-    if file.kind == "judge_log":
-        log, repair = read.decode(data, JudgeLog)
-        return flatten.flatten_judge_log((*key, file.scenario, file.run), log), repair
-    results, repair = read.decode(data, ResultsDocument)
-    return flatten.flatten_results(key, results), repair
+
+    def make(document: bytes) -> Flat:
+        if file.kind == "runs":
+            return flatten.flatten_runs((*key, file.scenario), read_runs(document))
+        if file.kind == "judge_log":
+            log = msgspec.json.decode(document, type=JudgeLog)
+            return flatten.flatten_judge_log((*key, file.scenario, file.run), log)
+        return flatten.flatten_results(key, msgspec.json.decode(document, type=ResultsDocument))
+
+    flat, mended = read.read_with(make, data)
+    return flat.rows, mended or flat.trouble
 
 
 def rewrite_parts(root: Path, parts: Sequence[Part], dropped: Iterable[Source]) -> Part | None:
@@ -111,10 +124,9 @@ def rewrite_parts(root: Path, parts: Sequence[Part], dropped: Iterable[Source]) 
     row_counts = {name: len(data) for name, data in kept.items() if len(data)}
     if not row_counts:
         return None
-    contents = [(p.part_id, "") for p in parts]
+    contents = [("part", part.part_id) for part in parts]
     contents += [(kind, name) for kind, names in gone.items() for name in names]
-    first = parts[0]
-    part = _new_part(first.model, first.experiment, first.language, contents, row_counts)
+    part = _new_part(parts[0], contents, row_counts)
     store.write_directory(root, part.directory, {name: kept[name] for name in row_counts})
     return part
 
@@ -144,17 +156,15 @@ _KIND_OF_TABLE = {
 
 
 def _new_part(
-    model: str,
-    experiment: str,
-    language: str,
-    contents: Iterable[tuple[str, str]],
-    row_counts: dict[str, int],
+    alike: Found | Part, contents: Iterable[tuple[str, ...]], row_counts: dict[str, int]
 ) -> Part:
     """A part named by what is in it, so that the same work done twice is the same part."""
+    key = (alike.model or "", alike.experiment or "", alike.language or "")
     digest = hashlib.sha256(f"format {store.FORMAT_VERSION}".encode())
-    for name, content in sorted(contents):
-        digest.update(f"\n{name}\0{content}".encode())
+    for names in (key, *sorted(contents)):
+        digest.update("\0".join(("", *names)).encode())
     part_id = digest.hexdigest()[:20]
+    model, experiment, language = key
     return Part(
         part_id=part_id,
         directory=store.part_directory(model, language, part_id),

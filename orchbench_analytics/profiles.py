@@ -122,6 +122,8 @@ def load_profile(name_or_path: str) -> Profile:
         rules = tomllib.loads(path.read_text(encoding="utf-8"))
     except FileNotFoundError as error:
         raise ProfileError(f"no such profile file: {path}") from error
+    except OSError as error:
+        raise ProfileError(f"{path}: cannot be read: {error.strerror}") from error
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
         raise ProfileError(f"{path}: not valid TOML: {error}") from error
     return profile_from_rules(rules, where=str(path), default_name=path.stem)
@@ -131,7 +133,7 @@ def profile_from_rules(rules: dict[str, Any], *, where: str, default_name: str) 
     """Check rules by name and value and lay them over their base profile."""
     rules = dict(rules)
     base_name = rules.pop("base", "spec")
-    if base_name not in BUILT_IN:
+    if not isinstance(base_name, str) or base_name not in BUILT_IN:
         raise ProfileError(f"{where}: base = {base_name!r}: expected one of {', '.join(BUILT_IN)}")
     name = rules.pop("name", default_name)
     if not isinstance(name, str) or not name or name in BUILT_IN:
@@ -144,6 +146,7 @@ def profile_from_rules(rules: dict[str, Any], *, where: str, default_name: str) 
             is_number = isinstance(value, int | float) and not isinstance(value, bool)
             if not is_number or not 0 <= value <= 1:
                 raise ProfileError(f"{where}: {rule} = {value!r}: expected a number from 0 to 1")
+            rules[rule] = float(value)
         elif rule not in choices:
             known = ", ".join([*choices, *WEIGHTS])
             raise ProfileError(f"{where}: no rule named {rule!r}; the rules are {known}")

@@ -3,69 +3,52 @@
 from __future__ import annotations
 
 import json
+import os
 import re
-from pathlib import Path
+from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple, TypeVar
 
 import msgspec
 
-from orchbench_analytics.documents import Entry, Label, Run, RunsDocument, Sniffed
+from orchbench_analytics.documents import Sniffed, Trouble, UnreadableDocument
+from orchbench_analytics.repair import Mended, to_standard_json, to_utf8
 
-MAX_DOCUMENT_BYTES = 128 * 1024 * 1024
-_UNREADABLE_PLACES_KEPT = 5
-_BYTE_OFFSET = re.compile(r"\(byte (\d+)\)")
+MAX_DOCUMENT_BYTES = 64 * 2**20
+_PLACES_KEPT = 5
+_BYTE_OFFSET = re.compile(r" ?\(byte (\d+)\)")
 _JSON_PATH = re.compile(r" - at `(?:key in )?(\$[^`]*)`")
+_TOO_DEEP = Trouble("too_deep", "brackets are nested too deep to be a result of this benchmark")
 
-
-class UnreadableDocument(Exception):  # noqa: N818 (a model's or a disk's failure: data, no error)
-    """A document that cannot be used: a code, the place in it, and plain words."""
-
-    def __init__(self, reason: str, message: str, *, place: str | None = None) -> None:
-        super().__init__(message)
-        self.reason = reason
-        self.message = message
-        self.place = place
-
-
-class ReadRun(NamedTuple):
-    """A run, or what of it could be read, its labels, and the places of what could not."""
-
-    run: Run | None
-    labels: dict[str, Label]
-    unreadable: list[str]
-
-
-class ReadRuns(NamedTuple):
-    """A scenario file, its runs by name, and the code of the repair it took."""
-
-    document: RunsDocument
-    runs: dict[str, ReadRun]
-    repair: str | None
-
+_encode = msgspec.json.Encoder().encode
 
 Document = TypeVar("Document")
-_TOO_DEEP = UnreadableDocument(
-    "too_deep", "brackets are nested too deep to be a result of this benchmark"
-)
+Made = TypeVar("Made")
+
+
+class Sniff(NamedTuple):
+    """The kind of a document by what is in it, and the directory it says it was made from."""
+
+    kind: str
+    directory: str | None = None
 
 
 def read_bytes(path: str, *, limit: int = MAX_DOCUMENT_BYTES) -> bytes:
-    """The file as stored, at most `limit` bytes of it."""
+    """The file as stored, if it has at most `limit` bytes."""
     try:
-        with Path(path).open("rb") as file:
-            data = file.read(limit + 1)
+        with open(path, "rb") as file:  # noqa: PTH123 (this runs once per file)
+            size = os.fstat(file.fileno()).st_size
+            data = file.read() if size <= limit else b""
     except FileNotFoundError as error:
-        raise UnreadableDocument("vanished", "the file went away while it was read") from error
+        raise _unreadable("vanished", "the file went away while it was read") from error
     except IsADirectoryError as error:
-        raise UnreadableDocument("is_directory", "a directory, not a file") from error
+        raise _unreadable("is_directory", "a directory, not a file") from error
     except PermissionError as error:
-        raise UnreadableDocument("no_permission", "no permission to read the file") from error
+        raise _unreadable("no_permission", "no permission to read the file") from error
     except OSError as error:
-        raise UnreadableDocument("unreadable", f"cannot be read: {error.strerror}") from error
-    if len(data) > limit:
-        raise UnreadableDocument(
-            "too_large", f"larger than {limit // 2**20} MiB; no result file of this benchmark is"
-        )
+        raise _unreadable("unreadable", f"cannot be read: {error.strerror}") from error
+    if max(size, len(data)) > limit:
+        words = f"larger than {_mebibytes(limit)}, which no result file of this benchmark is"
+        raise _unreadable("too_large", words, f"byte {limit}")
     return data
 
 
@@ -80,202 +63,131 @@ def decompress(data: bytes, path: str, *, limit: int = MAX_DOCUMENT_BYTES) -> by
         with pa.CompressedInputStream(pa.py_buffer(data), codec) as stream:
             document: bytes = stream.read(limit + 1)
     except OSError as error:
-        raise UnreadableDocument("bad_compression", f"not valid {codec} data: {error}") from error
+        raise _unreadable("bad_compression", f"not valid {codec} data: {error}") from error
     if len(document) > limit:
-        raise UnreadableDocument("too_large", f"unpacks to more than {limit // 2**20} MiB")
+        words = f"unpacks to more than {_mebibytes(limit)}"
+        raise _unreadable("too_large", words, f"byte {limit}")
     return document
 
 
-def decode(data: bytes, type_: type[Document]) -> tuple[Document, str | None]:
-    """A typed document, and the code of the repair it took (byte-order mark, bad UTF-8, NaN…)."""
+def read_with(make: Callable[[bytes], Made], data: bytes) -> tuple[Made, Trouble | None]:
+    """What `make` makes of a document, and what had to be mended before it could.
+
+    `make` decodes with msgspec; it is called again with standard JSON where that helps.
+    """
     if not data.strip():
-        raise UnreadableDocument("empty", "the file is empty", place="byte 0")
+        raise _unreadable("empty", "the file is empty", "byte 0")
+    size = len(data)
+    data, trouble = to_utf8(data)
     try:
-        data.decode()  # the decoder skips what it need not keep, and bad UTF-8 with it
-        return msgspec.json.decode(data, type=type_), None
-    except RecursionError as error:
-        raise _TOO_DEEP from error
-    except msgspec.ValidationError as error:
-        if "out of range" not in str(error):  # a number too large is the reader's limit, no fault
-            raise _explain(error, data) from error
-        failure: Exception = error
-    except (msgspec.DecodeError, UnicodeDecodeError) as error:
+        return make(data), trouble
+    except (msgspec.DecodeError, RecursionError) as error:
         failure = error
-    repaired, repair = _repair(data)
-    if repaired is None:
-        raise _explain(failure, data) from failure
-    try:
-        return msgspec.json.decode(repaired, type=type_), repair
-    except msgspec.DecodeError as error:
-        raise _explain(error, repaired) from error
-
-
-def read_runs(data: bytes) -> ReadRuns:
-    """A scenario file with all its runs; a run whose shape is off is read as far as it goes."""
-    document, repair = decode(data, RunsDocument)
-    try:
-        runs = _read_all(document)
-    except msgspec.DecodeError as error:
-        repaired, repair = _repair(data)
-        if repaired is None:
-            raise _explain(error, data) from error
-        return read_runs(repaired)._replace(repair=repair)
-    except RecursionError as error:
-        raise _TOO_DEEP from error
-    return ReadRuns(document, runs, repair)
-
-
-def _read_all(document: RunsDocument) -> dict[str, ReadRun]:
-    """Every run of a document; the labels of equal bytes are decoded once."""
-    labels: dict[bytes, tuple[dict[str, Label], list[str]]] = {}
-    runs = {}
-    for name, raw in document.history.items():
-        place = f"$.history.{name}"
-        unreadable: list[str] = []
+    mended = _mend(data, size, failure)
+    if mended is not None:
         try:
-            run: Run | None = msgspec.json.decode(raw, type=Run)
-        except msgspec.ValidationError:
-            run, unreadable = _salvage_run(msgspec.json.decode(raw), place)
-        if run is None:
-            runs[name] = ReadRun(None, {}, unreadable)
-            continue
-        label = bytes(run.label)
-        if label not in labels:
-            labels[label] = _read_labels(run.label)
-        by_step, bad_keys = labels[label]
-        unreadable = unreadable + [f"{place}.label{key}" for key in bad_keys]
-        runs[name] = ReadRun(run, by_step, unreadable)
-    return runs
+            return make(mended.data), trouble or mended.trouble
+        except (msgspec.DecodeError, RecursionError) as error:
+            if not isinstance(failure, RecursionError):
+                failure = error
+    reason = explain(failure, size)
+    if (
+        trouble is not None
+        and trouble.reason.startswith("invalid")
+        and reason.reason != "truncated"
+    ):
+        reason = trouble
+    raise UnreadableDocument(reason) from failure
 
 
-def _read_labels(raw: msgspec.Raw) -> tuple[dict[str, Label], list[str]]:
-    """The labels by step, and the paths below `label` of those whose shape is off."""
-    try:
-        return msgspec.json.decode(raw, type=dict[str, Label]), []
-    except msgspec.ValidationError:
-        pass
-    try:
-        each = msgspec.json.decode(raw, type=dict[str, msgspec.Raw])
-    except msgspec.ValidationError:
-        return {}, [""]
-    labels, unreadable = {}, []
-    for key, label in each.items():
-        try:
-            labels[key] = msgspec.json.decode(label, type=Label)
-        except msgspec.ValidationError:
-            unreadable.append(f".{key}")
-    return labels, unreadable
+def decode(data: bytes, type_: type[Document]) -> tuple[Document, Trouble | None]:
+    """A typed document, and what had to be mended in it."""
+    return read_with(lambda document: msgspec.json.decode(document, type=type_), data)
 
 
-def sniff(data: bytes) -> tuple[str, str | None]:
-    """The kind of a document by what is in it, and the directory it says it is about."""
+def sniff(data: bytes) -> Sniff:
+    """What kind of document this is."""
     try:
         document, _ = decode(data, Sniffed)
     except UnreadableDocument as error:
-        if error.reason != "wrong_type":
+        if error.trouble.reason != "wrong_type":
             raise
-        return "unknown", None
+        return Sniff("unknown")
     if document.overall_statistics is not msgspec.UNSET:
         directory = document.directory
-        decoded = (
-            None if isinstance(directory, msgspec.UnsetType) else msgspec.json.decode(directory)
-        )
-        return "results", decoded if isinstance(decoded, str) else None
+        return Sniff("results", directory if isinstance(directory, str) else None)
     if document.history is not msgspec.UNSET:
-        return "runs", None
+        return Sniff("runs")
     if document.llm_responses is not msgspec.UNSET:
-        return "judge_log", None
-    if document.agent_card is not msgspec.UNSET:
-        return "agent_card", None
-    return "unknown", None
+        return Sniff("judge_log")
+    return Sniff("unknown" if document.agent_card is msgspec.UNSET else "agent_card")
+
+
+def explain(failure: Exception, size: int) -> Trouble:
+    """What is wrong with a document of so many bytes, from the decoder's own words."""
+    if isinstance(failure, RecursionError):
+        return _TOO_DEEP
+    text = str(failure)
+    if isinstance(failure, msgspec.ValidationError):
+        path = _JSON_PATH.search(text)
+        return Trouble("wrong_type", _JSON_PATH.sub("", text), path[1] if path else "$")
+    if "truncated" in text:
+        words = "the JSON ends before it is complete"
+        return Trouble("truncated", words, f"byte {size}")
+    offset = _BYTE_OFFSET.search(text)
+    return Trouble("malformed", _BYTE_OFFSET.sub("", text), f"byte {offset[1]}" if offset else None)
+
+
+def is_wrong_type(failure: Exception) -> bool:
+    """The document has another shape; a number too large for the decoder is not meant."""
+    return isinstance(failure, msgspec.ValidationError) and "out of range" not in str(failure)
+
+
+def unreadable_parts(places: Sequence[str]) -> Trouble | None:
+    """What to say of a document in which some places could not be read; null if there are none."""
+    if not places:
+        return None
+    words = f"{len(places)} part(s) of an unexpected shape were left out; all else was taken"
+    return Trouble("unreadable_parts", words, first_places(places))
+
+
+def first_places(places: Sequence[str]) -> str | None:
+    """The first few of many places, as one text."""
+    if not places:
+        return None
+    kept = ", ".join(places[:_PLACES_KEPT])
+    more = len(places) - _PLACES_KEPT
+    return f"{kept} and {more} more" if more > 0 else kept
 
 
 def clean_text(text: str) -> str:
     """The text with lone surrogates replaced, so that it can be stored as UTF-8."""
     if text.isascii():
         return text
-    return text.encode("utf-8", "surrogatepass").decode("utf-8", "replace")
+    return text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
 
 
-def _repair(data: bytes) -> tuple[bytes | None, str | None]:
-    """Valid JSON from data that Python's own reader would accept, or would but for bad UTF-8."""
-    encoding = json.detect_encoding(data)
-    repair = {"utf-8": None, "utf-8-sig": "byte_order_mark"}.get(
-        encoding, encoding.replace("-", "")
-    )
+def compact_json(value: Any) -> str:
+    """The value as JSON without spaces."""
     try:
-        text = data.decode(encoding)
-    except UnicodeDecodeError:
-        text = data.decode(encoding, "replace")
-        repair = "invalid_utf8" if encoding.startswith("utf-8") else f"invalid_{repair}"
-    try:
-        value = json.loads(text, parse_constant=lambda _: None)
-    except (ValueError, RecursionError):
-        return None, None
-    try:
-        encoded = json.dumps(_finite(value), ensure_ascii=False).encode("utf-8", "surrogatepass")
-    except RecursionError:
-        return None, None
-    return encoded.decode("utf-8", "replace").encode(), repair or "nonstandard_json"
+        return _encode(value).decode()
+    except OverflowError:  # an integer past 64 bits
+        return json.dumps(value, ensure_ascii=False, separators=(",", ":"))
 
 
-def _finite(value: Any) -> Any:
-    """The value with numbers that JSON cannot hold (1e999, NaN, integers past 64 bits) as null."""
-    if isinstance(value, float):
-        return value if value - value == 0 else None
-    if isinstance(value, int) and not -(2**63) <= value < 2**64:
+def _mend(data: bytes, size: int, failure: Exception) -> Mended | None:
+    """The document in a form that may be read after all, if its shape is not what is wrong."""
+    if is_wrong_type(failure):
         return None
-    if isinstance(value, list):
-        return [_finite(item) for item in value]
-    if isinstance(value, dict):
-        return {key: _finite(item) for key, item in value.items()}
-    return value
+    mended = to_standard_json(data, is_too_deep=isinstance(failure, RecursionError))
+    if mended is None or mended.trouble is None or mended.trouble.place is not None:
+        return mended
+    return mended._replace(trouble=mended.trouble._replace(place=explain(failure, size).place))
 
 
-def _explain(error: Exception, data: bytes) -> UnreadableDocument:
-    text = str(error)
-    if isinstance(error, msgspec.ValidationError):
-        path = _JSON_PATH.search(text)
-        words = text[: path.start()] if path else text
-        return UnreadableDocument("wrong_type", words, place=path[1] if path else "$")
-    if isinstance(error, UnicodeDecodeError):
-        try:
-            data.decode()
-        except UnicodeDecodeError as exact:
-            return UnreadableDocument("invalid_utf8", "not UTF-8", place=f"byte {exact.start}")
-    if "truncated" in text:
-        return UnreadableDocument(
-            "truncated", "the JSON ends before it is complete", place=f"byte {len(data)}"
-        )
-    offset = _BYTE_OFFSET.search(text)
-    place = f"byte {offset[1]}" if offset else None
-    return UnreadableDocument("malformed", _BYTE_OFFSET.sub("", text).strip(), place=place)
+def _unreadable(reason: str, words: str, place: str | None = None) -> UnreadableDocument:
+    return UnreadableDocument(Trouble(reason, words, place))
 
 
-def _salvage_run(value: Any, place: str) -> tuple[Run | None, list[str]]:
-    """The parts of a run that are in order, and the paths of those that are not."""
-    if not isinstance(value, dict):
-        return None, [place]
-    unreadable: list[str] = []
-    histories = []
-    for name in ("main_agent_history", "sub_agent_history"):
-        entries = value.get(name)
-        if not isinstance(entries, list):
-            unreadable.append(f"{place}.{name}")
-            entries = []
-        is_entry = [isinstance(entry, dict) for entry in entries]
-        unreadable += [f"{place}.{name}[{i}]" for i, good in enumerate(is_entry) if not good]
-        histories.append(
-            [msgspec.convert(e if isinstance(e, dict) else {}, Entry) for e in entries]
-        )
-    label = msgspec.Raw(msgspec.json.encode(value.get("label")))
-    return Run(histories[0], histories[1], label), unreadable
-
-
-def first_places(places: list[str]) -> str | None:
-    """The first few of many places, as one text."""
-    if not places:
-        return None
-    kept = ", ".join(places[:_UNREADABLE_PLACES_KEPT])
-    more = len(places) - _UNREADABLE_PLACES_KEPT
-    return f"{kept} and {more} more" if more > 0 else kept
+def _mebibytes(count: int) -> str:
+    return f"{count / 2**20:g} MiB"

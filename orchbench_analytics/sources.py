@@ -3,18 +3,20 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Iterable
 from pathlib import Path
 from typing import NamedTuple
 
-from orchbench_analytics.discover import Found
-from orchbench_analytics.read import UnreadableDocument
+from orchbench_analytics.discover import Found, Key
+from orchbench_analytics.documents import Trouble
+from orchbench_analytics.errors import WarehouseError
 from orchbench_analytics.store import Manifest
+
+DUPLICATE = "duplicate"
 
 # A file changed this shortly before it was read may change again within the same clock tick.
 _TICK_NS = 2_000_000_000
 _RECENT = "~"
-
-SourceKey = tuple[str, str | None, str | None, str | None, str | None, str | None]
 
 
 class Source(NamedTuple):
@@ -27,6 +29,7 @@ class Source(NamedTuple):
     language: str | None
     scenario: str | None
     run: str | None
+    agent_id: str | None
     status: str
     reason: str | None = None
     place: str | None = None
@@ -37,14 +40,20 @@ class Source(NamedTuple):
     part_id: str | None = None
 
     @property
-    def key(self) -> SourceKey:
+    def key(self) -> Key:
         """What the file is about; two files about the same are duplicates."""
         return (self.kind, self.model, self.experiment, self.language, self.scenario, self.run)
 
+    @property
+    def has_rows(self) -> bool:
+        """Its rows lie in a part; those of agent cards do not, they make a table of their own."""
+        return self.status == "taken" and self.kind != "agent_card"
+
 
 def source_of(file: Found) -> Source:
-    """The row of a file that is taken, as far as its path tells."""
+    """The row of a file as far as its path tells: taken, unless its path is trouble enough."""
     is_recent = time.time_ns() - file.changed_at_ns < _TICK_NS
+    status = "taken" if file.reason is None else "refused"
     return Source(
         file.path,
         file.kind,
@@ -53,19 +62,32 @@ def source_of(file: Found) -> Source:
         file.language,
         file.scenario,
         file.run,
-        "taken",
+        None,
+        "ignored" if file.kind == "evaluator_summary" else status,
         reason=file.reason,
+        place=file.place,
         message=file.message,
         byte_count=file.byte_count,
         file_stamp=file.file_stamp + _RECENT if is_recent else file.file_stamp,
     )
 
 
-def refused(source: Source, trouble: UnreadableDocument) -> Source:
+def refused(source: Source, trouble: Trouble) -> Source:
     """The row of a file that could not be used, with its reason."""
-    return source._replace(
-        status="refused", reason=trouble.reason, place=trouble.place, message=trouble.message
-    )
+    return noted(source, trouble)._replace(status="refused")
+
+
+def refused_as_duplicate(source: Source, owner: str) -> Source:
+    """The row of a file about the same as another, which was there first."""
+    words = f"about the same as {owner}; remove one, or tell them apart with --experiment"
+    return refused(source, Trouble(DUPLICATE, words))
+
+
+def noted(source: Source, trouble: Trouble | None) -> Source:
+    """The row of a file, with what had to be mended or left out, if anything."""
+    if trouble is None:
+        return source
+    return source._replace(reason=trouble.reason, place=trouble.place, message=trouble.message)
 
 
 def is_same_file(source: Source, file: Found, *, trust_recent: bool = False) -> bool:
@@ -76,12 +98,43 @@ def is_same_file(source: Source, file: Found, *, trust_recent: bool = False) -> 
     return stamp == file.file_stamp and source.key == file.key
 
 
+def place_as_before(file: Found, source: Source) -> Found | None:
+    """The file placed as its content said when it was read; none if it may have changed."""
+    if source.file_stamp != file.file_stamp:
+        return None
+    placed = file._replace(
+        kind=source.kind,
+        model=source.model,
+        experiment=source.experiment,
+        language=source.language,
+        scenario=source.scenario,
+        run=source.run,
+    )
+    if source.model is not None or source.kind == "agent_card":
+        return placed
+    return placed._replace(reason=source.reason, place=source.place, message=source.message)
+
+
+def is_elsewhere(path: str, files: Iterable[Found]) -> bool:
+    """The path is still there, and none of the files found is the same file by another path."""
+    try:
+        return not any(Path(path).samefile(file.path) for file in files)
+    except OSError:  # gone, or gone just now
+        return False
+
+
 def load_sources(root: Path, manifest: Manifest) -> dict[str, Source]:
     """The rows of `sources` by path."""
     if manifest.sources is None:
         return {}
+    import pyarrow as pa
     import pyarrow.parquet as pq
 
-    columns = pq.ParquetFile(root / manifest.sources).read().to_pydict()
+    try:
+        columns = pq.ParquetFile(root / manifest.sources).read().to_pydict()
+    except (OSError, pa.ArrowInvalid) as error:
+        raise WarehouseError(
+            f"{root / manifest.sources} is damaged: {error}; ingest anew into another directory"
+        ) from error
     rows = zip(*(columns[name] for name in Source._fields), strict=True)
     return {row[0]: Source(*row) for row in rows}

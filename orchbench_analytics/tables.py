@@ -86,13 +86,14 @@ SOURCES = Table(
         maybe_text("language", "Language the file belongs to."),
         maybe_text("scenario", "Scenario the file is about; null for files about a whole model."),
         maybe_text("run", "Run the file is about; only judge logs are about one run."),
+        maybe_text("agent_id", "Agent the file is about; only agent cards are about one."),
         text("status", "taken, ignored (known and not needed) or refused."),
-        maybe_text("reason", "Code of why the file was ignored, refused or repaired."),
+        maybe_text("reason", "Code of why it was ignored, refused, or taken with a repair."),
         maybe_text("place", "Where in the document the trouble is, as a JSON path or byte offset."),
         maybe_text("message", "The reason in plain words, and what to do about it."),
         count("byte_count", "Size of the file as stored."),
         maybe_text("content_hash", "SHA-256 of the stored bytes; null where it was not read."),
-        maybe_text("file_stamp", "Size and times by which an unchanged file is recognised."),
+        maybe_text("file_stamp", "By which an unchanged file is recognised: size, times, …"),
         maybe_text("part_id", "Part of the warehouse that holds the file's rows."),
     ),
 )
@@ -112,8 +113,8 @@ SCENARIOS = Table(
         count("step_answer_count", "Entries of the sub-agents over all runs."),
         count("missing_answer_count", "Labelled sub-agent steps that nobody answered."),
         count("surplus_answer_count", "Sub-agent answers to no labelled step, or given twice."),
-        count("unreadable_run_count", "Runs that are no object or lack their parts."),
-        count("unreadable_entry_count", "Answers or labels whose shape could not be read."),
+        count("unreadable_run_count", "Runs that are no object."),
+        count("unreadable_entry_count", "Histories, answers and labels of no readable shape."),
         maybe_text("unreadable_places", "JSON paths of what could not be read, the first few."),
         maybe_count("usage_call_count", "Model calls, as the document's usage says."),
         maybe_count("input_token_count", "Input tokens, as the document's usage says."),
@@ -356,16 +357,3 @@ def polars_schema(table: Table) -> dict[str, pl.DataType]:
         "bool": pl.Boolean(),
     }
     return {c.name: types[c.kind] for c in table.columns}
-
-
-def dictionary_markdown(tables: tuple[Table, ...]) -> str:
-    """The data dictionary: each table with its grain and columns."""
-    parts = []
-    for table in tables:
-        rows = "\n".join(
-            f"| `{c.name}` | {c.kind} | {'yes' if c.nullable else ''} | {c.description} |"
-            for c in table.columns
-        )
-        head = "| column | type | may be null | meaning |\n|---|---|---|---|"
-        parts.append(f"## {table.name}\n\nOne row per {table.grain}.\n\n{head}\n{rows}\n")
-    return "\n".join(parts)

@@ -5,35 +5,38 @@ from __future__ import annotations
 import json
 from typing import Any
 
-import msgspec
-
-from orchbench_analytics.documents import JudgeLog
-from orchbench_analytics.read import clean_text
+from orchbench_analytics.documents import JudgeLog, Trouble, UnreadableDocument
+from orchbench_analytics.read import clean_text, compact_json
 
 Row = tuple[Any, ...]
 
+_LARGEST_INDEX = 10**9
+_MOST_ROWS = 1_000_000
 _COUNTS = ("tp_count", "fp_count", "fn_count")
-_encode = msgspec.json.Encoder().encode
 
 
-def judgement_rows(key: Row, log: JudgeLog) -> list[Row]:
-    """Rows of `judgements`: one per key that was asked about, or spoken of unasked."""
-    inputs = {
-        i["call_index"]: i for i in _dicts(log.input_data) if isinstance(i.get("call_index"), int)
-    }
+def judgement_rows(key: Row, log: JudgeLog) -> tuple[list[Row], list[str]]:
+    """Rows of `judgements`: one per key that was asked about, or spoken of unasked.
+
+    Also the JSON paths of questions and answers that are no object or name no call.
+    """
+    asked_by_call, unreadable = _by_call("$.input_data", log.input_data)
     rows: list[Row] = []
-    for response in _dicts(log.llm_responses):
-        call_index = response.get("call_index")
-        if not isinstance(call_index, int):
+    for index, response in enumerate(log.llm_responses):
+        call_index = _call_index(response)
+        if call_index is None:
+            unreadable.append(f"$.llm_responses[{index}]")
             continue
-        asked = inputs.get(call_index, {})
+        asked = asked_by_call.get(call_index, {})
         answer_values = _arguments(asked.get("predicted_call"))
         label_values = _arguments(asked.get("actual_call"))
-        settled = [r.get("key") for r in _dicts(asked.get("auto_results"))]
-        keys = [k for k in {**label_values, **answer_values} if k not in settled]
+        settled = _settled_keys(asked.get("auto_results"))
+        keys = {name: None for name in {**label_values, **answer_values} if name not in settled}
         verdict, reason = read_verdict(_answer_text(response))
-        unasked = [k for k in verdict if k not in keys]
-        for name in keys + unasked:
+        if len(rows) + len(keys) + len(verdict) > _MOST_ROWS:
+            words = "far more keys than a run of this benchmark has"
+            raise UnreadableDocument(Trouble("too_large", words, f"$.llm_responses[{index}]"))
+        for name in {**keys, **verdict}:
             counts, trouble = _counts(verdict.get(name), reason)
             rows.append(
                 (
@@ -48,7 +51,7 @@ def judgement_rows(key: Row, log: JudgeLog) -> list[Row]:
                     _values(label_values.get(name)),
                 )
             )
-    return rows
+    return rows, unreadable
 
 
 def read_verdict(text: str | None) -> tuple[dict[str, Any], str | None]:
@@ -98,9 +101,29 @@ def _arguments(call: Any) -> dict[str, Any]:
     return arguments if isinstance(arguments, dict) else {}
 
 
-def _dicts(items: Any) -> list[dict[str, Any]]:
-    return [i for i in items if isinstance(i, dict)] if isinstance(items, list) else []
+def _by_call(place: str, questions: Any) -> tuple[dict[int, dict[str, Any]], list[str]]:
+    """What was asked about each call, and the paths of what is no question about one."""
+    if not isinstance(questions, list):
+        return {}, [place]
+    indices = [_call_index(question) for question in questions]
+    asked = {i: q for i, q in zip(indices, questions, strict=True) if i is not None}
+    return asked, [f"{place}[{n}]" for n, index in enumerate(indices) if index is None]
+
+
+def _call_index(item: Any) -> int | None:
+    index = item.get("call_index") if isinstance(item, dict) else None
+    if isinstance(index, bool) or not isinstance(index, int) or abs(index) > _LARGEST_INDEX:
+        return None
+    return index
+
+
+def _settled_keys(results: Any) -> set[str]:
+    """Keys that were settled without the judge."""
+    keys = (
+        [r.get("key") for r in results if isinstance(r, dict)] if isinstance(results, list) else []
+    )
+    return {key for key in keys if isinstance(key, str)}
 
 
 def _values(values: Any) -> str | None:
-    return None if values is None else clean_text(_encode(values).decode())
+    return None if values is None else clean_text(compact_json(values))
