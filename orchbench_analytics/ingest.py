@@ -18,7 +18,7 @@ from orchbench_analytics.discover import Found, Placement, discover, place_by_co
 from orchbench_analytics.documents import UnreadableDocument
 from orchbench_analytics.parts import Task, build_part
 from orchbench_analytics.pool import map_unordered, warm_up, workers
-from orchbench_analytics.sources import Source, place_as_before, source_of
+from orchbench_analytics.sources import Source, place_as_before, source_of, write_index
 from orchbench_analytics.state import (
     State,
     adopt,
@@ -150,14 +150,13 @@ def _next_manifest(state: State, manifest: Manifest, card_rows: list[CardRow]) -
         return manifest
     generation = manifest.generation + 1
     changes: dict[str, Any] = {}
-    for table, rows in (
-        (tables.SOURCES, sorted(state.sources.values(), key=lambda s: s.path)),
-        (tables.TOOL_PARAMETERS, card_rows),
-    ):
+    sources = sorted(state.sources.values(), key=lambda source: source.path)
+    for table, rows in ((tables.SOURCES, sources), (tables.TOOL_PARAMETERS, card_rows)):
         file = f"{table.name}/{generation:06d}.parquet"
         (state.root / table.name).mkdir(exist_ok=True)
         store.write_table(store.to_arrow(table, rows), state.root / file)
         changes |= {table.name: file, f"{table.name.removesuffix('s')}_count": len(rows)}
+    write_index(state.root, changes["sources"], sources)
     live = sorted(
         state.parts.values(), key=lambda p: (p.model, p.experiment, p.language, p.part_id)
     )

@@ -27,6 +27,7 @@ _RARE_COLLECTIONS = (200_000, 20, 100)
 _PRELOADED = [
     "orchbench_analytics.parts",
     "orchbench_analytics.score.plan_pairs",
+    "polars",
     "pyarrow.parquet",
 ]
 

@@ -7,6 +7,9 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import NamedTuple
 
+import msgspec
+
+from orchbench_analytics import store
 from orchbench_analytics.discover import Found, Key
 from orchbench_analytics.documents import Trouble
 from orchbench_analytics.errors import WarehouseError
@@ -123,18 +126,34 @@ def is_elsewhere(path: str, files: Iterable[Found]) -> bool:
         return False
 
 
+def write_index(root: Path, sources_file: str, rows: list[Source]) -> None:
+    """Write the rows of `sources` once more, in a form that is read without importing Arrow.
+
+    Most ingests find most files unchanged, and would spend half their time on that import.
+    """
+    (root / sources_file).with_suffix(store.INDEX).write_bytes(msgspec.msgpack.encode(rows))
+
+
 def load_sources(root: Path, manifest: Manifest) -> dict[str, Source]:
     """The rows of `sources` by path."""
     if manifest.sources is None:
         return {}
+    try:
+        index = (root / manifest.sources).with_suffix(store.INDEX).read_bytes()
+        return {row.path: row for row in msgspec.msgpack.decode(index, type=list[Source])}
+    except (OSError, msgspec.DecodeError):
+        return _load_sources_table(root / manifest.sources)
+
+
+def _load_sources_table(path: Path) -> dict[str, Source]:
     import pyarrow as pa
     import pyarrow.parquet as pq
 
     try:
-        columns = pq.ParquetFile(root / manifest.sources).read().to_pydict()
+        columns = pq.ParquetFile(path).read().to_pydict()
     except (OSError, pa.ArrowInvalid) as error:
         raise WarehouseError(
-            f"{root / manifest.sources} is damaged: {error}; ingest anew into another directory"
+            f"{path} is damaged: {error}; ingest anew into another directory"
         ) from error
     rows = zip(*(columns[name] for name in Source._fields), strict=True)
     return {row[0]: Source(*row) for row in rows}

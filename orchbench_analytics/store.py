@@ -30,15 +30,17 @@ from urllib.parse import quote
 import msgspec
 
 from orchbench_analytics.errors import WarehouseError
-from orchbench_analytics.tables import Table, arrow_schema
+from orchbench_analytics.tables import Table, arrow_schema, polars_schema
 
 if TYPE_CHECKING:
+    import polars as pl
     import pyarrow as pa
 
 FORMAT_VERSION = 1
 _MANIFEST = "manifest.json"
 _UNFINISHED = "unfinished"
 _LOCK = "lock"
+INDEX = ".index"  # of `sources`, beside its table
 _LONGEST_NAME = 100
 
 
@@ -142,8 +144,12 @@ def save_manifest(root: Path, manifest: Manifest) -> None:
 @contextmanager
 def hold(root: Path, *, wait: bool, on_wait: Callable[[str], None]) -> Iterator[None]:
     """Be the only writer of the warehouse; the lock ends with the process, however it ends."""
-    root.mkdir(parents=True, exist_ok=True)
-    with (root / _LOCK).open("a+") as file:
+    try:
+        root.mkdir(parents=True, exist_ok=True)
+        lock = (root / _LOCK).open("a+")
+    except OSError as error:
+        raise WarehouseError(f"{root} cannot be written: {error.strerror}") from error
+    with lock as file:
         try:
             fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError:
@@ -217,13 +223,18 @@ def write_table(table: pa.Table, path: Path) -> None:
 
 
 def to_arrow(table: Table, rows: Sequence[tuple[Any, ...]]) -> pa.Table:
-    """Rows as a checked Arrow table."""
-    import pyarrow as pa
+    """Rows as a checked Arrow table.
 
-    schema = arrow_schema(table)
-    columns = zip(*rows, strict=True) if rows else ([] for _ in schema)
-    arrays = [pa.array(c, type=f.type) for c, f in zip(columns, schema, strict=True)]
-    return check_nulls(pa.Table.from_arrays(arrays, schema=schema), table)
+    By way of polars: Arrow itself would import pandas, if there is one, to look at a list.
+    """
+    import polars as pl
+
+    return from_polars(pl.DataFrame(rows, schema=polars_schema(table), orient="row"), table)
+
+
+def from_polars(frame: pl.DataFrame, table: Table) -> pa.Table:
+    """A polars frame as a checked Arrow table."""
+    return check_nulls(frame.to_arrow().cast(arrow_schema(table)), table)
 
 
 def check_nulls(data: pa.Table, table: Table) -> pa.Table:
@@ -282,6 +293,7 @@ def collect_garbage(root: Path, *manifests: Manifest) -> None:
     live |= {
         name for m in manifests for name in (m.sources, m.tool_parameters, m.model_tags) if name
     }
+    live |= {Path(m.sources).with_suffix(INDEX).as_posix() for m in manifests if m.sources}
     shutil.rmtree(root / "staging", ignore_errors=True)
     for pattern in (
         "parts/*/*/*",

@@ -10,17 +10,17 @@ import polars as pl
 from polars._typing import PolarsDataType
 
 from orchbench_analytics.score.calls import REJECTION_TYPES, calls_in_text, read_calls
-from orchbench_analytics.score.frames import frame_of
 
 NO_CALLS = "[]"
 NO_CALLS_ID = pl.lit(0, dtype=pl.UInt32)
 RUN_COLUMNS = ("model", "experiment", "language", "scenario", "run")
 
+_TEXTS = pl.List(pl.String)  # as JSON until the frame is made: polars is slow to take lists
 _CALLS_SCHEMA: dict[str, PolarsDataType] = {
     "calls_text": pl.String,
     "calls_id": pl.UInt32,
     "call_count": pl.Int64,
-    "names": pl.List(pl.String),
+    "names": pl.String,
     "tools": pl.String,
     "rejection_key": pl.String,
     "has_placeholder": pl.Boolean,
@@ -31,7 +31,6 @@ _CALLS_SCHEMA: dict[str, PolarsDataType] = {
 _ARGUMENTS_SCHEMA: dict[str, PolarsDataType] = {
     "calls_id": pl.UInt32,
     "argument_key": pl.String,
-    "values": pl.List(pl.String),
     "values_json": pl.String,
     "one_sided_count": pl.Int64,
     "only_under": pl.String,
@@ -106,11 +105,16 @@ def read_distinct_calls(texts: Iterable[str]) -> ReadCalls:
     for calls_id, text in enumerate(texts):
         read = read_calls(text)
         tools = _json(sorted(read.names)) if read.names else None
-        calls.append((text, calls_id, read.call_count, read.names, tools, *read[3:]))
-        arguments += [(calls_id, a.key, a.values, _json(a.values), *a[2:]) for a in read.arguments]
+        names = _json(read.names)
+        calls.append((text, calls_id, read.call_count, names, tools, *read[3:]))
+        arguments += [(calls_id, a.key, _json(a.values), *a[2:]) for a in read.arguments]
     return ReadCalls(
-        frame_of(calls, _CALLS_SCHEMA),
-        frame_of(arguments, _ARGUMENTS_SCHEMA),
+        pl.DataFrame(calls, schema=_CALLS_SCHEMA, orient="row").with_columns(
+            pl.col("names").str.json_decode(_TEXTS)
+        ),
+        pl.DataFrame(arguments, schema=_ARGUMENTS_SCHEMA, orient="row").with_columns(
+            values=pl.col("values_json").str.json_decode(_TEXTS)
+        ),
     )
 
 

@@ -25,7 +25,6 @@ from orchbench_analytics.tables import (
     STEPS,
     TOOL_PARAMETERS,
     Table,
-    arrow_schema,
     polars_schema,
 )
 
@@ -89,7 +88,7 @@ def _write(
     group_id = group.group_ids[profile]
     directory = f"scores/profile={store.path_safe(profile.name)}/{group_id}"
     tables = {
-        table.name: store.check_nulls(frame.to_arrow().cast(arrow_schema(table)), table)
+        table.name: store.from_polars(frame, table)
         for table, frame in zip(SCORED_TABLES, frames, strict=True)
         if len(frame)
     }
@@ -108,7 +107,13 @@ def _with_pair_ids(plans: pl.DataFrame) -> tuple[pl.DataFrame, list[Pair]]:
     texts = plans.select("label_content", "answer_content").unique(maintain_order=True)
     ids = [pair_id_of(*pair) for pair in texts.iter_rows()]
     named = texts.with_columns(pair_id=pl.Series(ids, dtype=pl.String))
-    joined = plans.join(named, on=["label_content", "answer_content"], how="left", nulls_equal=True)
+    joined = plans.join(
+        named,
+        on=["label_content", "answer_content"],
+        how="left",
+        nulls_equal=True,
+        maintain_order="left",
+    )
     return joined, list(named.select("pair_id", "label_content", "answer_content").iter_rows())
 
 

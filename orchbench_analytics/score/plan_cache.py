@@ -9,7 +9,6 @@ from pathlib import Path
 
 import polars as pl
 
-from orchbench_analytics.score.frames import frame_of
 from orchbench_analytics.score.plan_pairs import (
     ComparedPair,
     Pair,
@@ -47,7 +46,7 @@ class PlanCache:
         """All pairs compared under the rules, once what was begun is done and remembered."""
         new = [pair for future in started for found, pair in future.result() if found == rules]
         known = self._known(rules, pairs)
-        fresh = frame_of(new, PAIR_SCHEMA)
+        fresh = pl.DataFrame(new, schema=PAIR_SCHEMA, orient="row")
         fresh = fresh.join(known, on="pair_id", how="anti")
         if len(fresh):
             self._write(rules, fresh)

@@ -5,6 +5,8 @@ from __future__ import annotations
 import hashlib
 from typing import Any, NamedTuple
 
+import msgspec
+
 from orchbench_analytics.profiles import Profile
 from orchbench_analytics.score.distance import (
     Distance,
@@ -74,7 +76,7 @@ class ComparedPair(NamedTuple):
     answer_workflow_count: int | None = None
     answer_dependency_count: int | None = None
     answer_step_count: int | None = None
-    edits: list[dict[str, Any]] = []  # noqa: RUF012 (never changed)
+    edits: str = "[]"  # as JSON
 
 
 class _Drawn(NamedTuple):
@@ -190,4 +192,5 @@ def _measure(
         columns["is_ged_exact"] &= found.is_exact
         if given != wanted:
             edits += plan_edits(given, wanted, found, **weights)
-    return columns | {"edits": [edit._asdict() for edit in edits]}
+    edits_json = msgspec.json.encode([edit._asdict() for edit in edits]).decode()
+    return columns | {"edits": edits_json}

@@ -23,14 +23,12 @@ _EDIT = pl.Struct(
     }
 )
 PAIR_SCHEMA: dict[str, PolarsDataType] = {
-    name: pl.List(_EDIT)
-    if name == "edits"
-    else pl.Boolean
+    name: pl.Boolean
     if name.startswith("is_")
     else pl.Int64
     if name.endswith("_count")
     else pl.String
-    if name in ("pair_id", "read_as")
+    if name in ("pair_id", "read_as", "edits")
     else pl.Float64
     for name in ComparedPair._fields
 }
@@ -47,7 +45,7 @@ def score_plans(plans: pl.DataFrame, compared: pl.DataFrame, profile: Profile) -
     """Score plans that carry the `pair_id` of a compared pair."""
     scored = (
         plans.lazy()
-        .join(compared.lazy(), on="pair_id", how="left")
+        .join(compared.lazy(), on="pair_id", how="left", maintain_order="left")
         .with_columns(is_labelled=pl.col("label_content").is_not_null())
         .with_columns(left_out_reason=_left_out_reason(profile))
         .with_columns(is_scored=pl.col("left_out_reason").is_null())
@@ -68,7 +66,8 @@ def score_plans(plans: pl.DataFrame, compared: pl.DataFrame, profile: Profile) -
     edits = (
         scored.filter("is_scored")
         .select([c for c in PLAN_EDITS.column_names if c in scored.columns] + ["edits"])
-        .filter(pl.col("edits").list.len() > 0)
+        .filter(pl.col("edits") != "[]")
+        .with_columns(pl.col("edits").str.json_decode(pl.List(_EDIT)))
         .with_columns(edit_number=pl.int_ranges(pl.col("edits").list.len()))
         .explode("edits", "edit_number")
         .unnest("edits")

@@ -90,10 +90,12 @@ def score_steps(prepared: PreparedSteps, profile: Profile) -> ScoredSteps:
             .otherwise("answer_tools"),
             is_malformed=pl.col("answer_is_malformed"),
         )
+        .sort("row")  # joins leave no order to rely on
         .select(SCORED_STEPS.column_names)
         .collect()
     )
-    return ScoredSteps(scored, arguments.select(SCORED_ARGUMENTS.column_names))
+    in_order = arguments.sort("row", "argument_key")
+    return ScoredSteps(scored, in_order.select(SCORED_ARGUMENTS.column_names))
 
 
 def _score_arguments(
