@@ -2,28 +2,33 @@
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
+INSTALL = $(BIN)/python -m pip install --quiet --disable-pip-version-check
 DEMO ?= demo
 
 .PHONY: demo test bench lint clean
 
-demo: $(VENV)/ready
+demo: $(VENV)/installed
 	$(BIN)/orchbench demo $(DEMO)
 
 test: lint
 	$(BIN)/pytest -n auto
 
-lint: $(VENV)/ready
+lint: $(VENV)/developing
 	$(BIN)/ruff format --check .
 	$(BIN)/ruff check .
 	$(BIN)/mypy
 
-bench: $(VENV)/ready
+bench: $(VENV)/developing
 	$(BIN)/python -m tests.benchmarks
 
-$(VENV)/ready: pyproject.toml
+$(VENV)/installed: pyproject.toml
 	$(PYTHON) -c 'import sys; sys.exit("Python 3.11 or newer is needed") if sys.version_info < (3, 11) else None'
 	$(PYTHON) -m venv $(VENV)
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[dev]'
+	$(INSTALL) --editable .
+	touch $@
+
+$(VENV)/developing: $(VENV)/installed
+	$(INSTALL) --editable '.[dev]'
 	touch $@
 
 clean:
