@@ -234,7 +234,7 @@ def to_arrow(table: Table, rows: Sequence[tuple[Any, ...]]) -> pa.Table:
 
 def from_polars(frame: pl.DataFrame, table: Table) -> pa.Table:
     """A polars frame as a checked Arrow table."""
-    return check_nulls(frame.to_arrow().cast(arrow_schema(table)), table)
+    return check_nulls(frame.to_arrow(), table).cast(arrow_schema(table))
 
 
 def check_nulls(data: pa.Table, table: Table) -> pa.Table:

@@ -142,6 +142,16 @@ def test_who_holds_the_warehouse_is_said_to_those_who_wait(tmp_path: Path) -> No
     assert said == [f"{tmp_path} is being written by process {holder.pid}; waiting"]
 
 
+def test_a_place_that_cannot_be_written_is_named(tmp_path: Path) -> None:
+    (tmp_path / "file").touch()
+
+    with (
+        pytest.raises(WarehouseError, match="file/warehouse cannot be written: Not a directory"),
+        store.hold(tmp_path / "file/warehouse", wait=False, on_wait=print),
+    ):
+        pass
+
+
 def test_nulls_where_none_may_be_are_caught() -> None:
     with pytest.raises(AssertionError, match=r"numbers\.name has nulls"):
         store.to_arrow(NUMBERS, [("one",), (None,)])
