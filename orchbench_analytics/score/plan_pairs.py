@@ -87,6 +87,8 @@ class _Drawn(NamedTuple):
     structure: Graph | None = None
     component: Graph | None = None
 
+    has_loop: bool = False
+
     @property
     def is_read(self) -> bool:
         return self.structure is not None
@@ -99,7 +101,10 @@ def plan_rules(profile: Profile) -> PlanRules:
 
 def pair_id_of(label: str | None, answer: str | None) -> str:
     """A name for a pair of texts."""
-    return hashlib.sha256(repr((label, answer)).encode()).hexdigest()[:24]
+    given = "none" if label is None else str(len(label))  # so that no two pairs read the same
+    missing = "none" if answer is None else ""
+    text = f"{given} {missing}\n{label or ''}{answer or ''}"
+    return hashlib.sha256(text.encode()).hexdigest()[:24]
 
 
 def compare_pairs(task: PairTask) -> list[tuple[PlanRules, ComparedPair]]:
@@ -118,8 +123,10 @@ def compare_pairs(task: PairTask) -> list[tuple[PlanRules, ComparedPair]]:
         for rules, wanted, given in zip(task.rules, drawn[label], drawn[answer], strict=True):
             columns: dict[str, Any] = {}
             if wanted.is_read and given.is_read:
-                # Rules that draw the same graphs and measure alike give the same figures.
-                key = (id(wanted), id(given), rules[3:])
+                # Rules that draw the same graphs and measure alike give the same figures; only
+                # loops are measured differently by networkx.
+                how = rules.distance if wanted.has_loop or given.has_loop else "exact"
+                key = (id(wanted), id(given), how, rules.agent_weight, rules.status_weight)
                 if key not in measured:
                     measured[key] = _measure(given, wanted, rules, known)
                 columns = measured[key]
@@ -152,11 +159,14 @@ def _draw(text: str | None, all_rules: tuple[PlanRules, ...]) -> tuple[_Drawn, .
         edges = () if is_plain(reading.plan) else (rules.structure_edges, rules.component_edges)
         key = (reading.how, edges)
         if key not in known:
+            structure = structure_graph(reading.plan, edges=rules.structure_edges)
+            component = component_graph(reading.plan, edges=rules.component_edges)
             known[key] = _Drawn(
                 reading.how,
                 is_malformed(reading.plan),
-                structure_graph(reading.plan, edges=rules.structure_edges),
-                component_graph(reading.plan, edges=rules.component_edges),
+                structure,
+                component,
+                any(source == target for source, target in (*structure.edges, *component.edges)),
             )
         drawn.append(known[key])
     return tuple(drawn)
