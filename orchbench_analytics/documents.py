@@ -51,7 +51,16 @@ class Run(msgspec.Struct):
 
 
 class RunsDocument(msgspec.Struct):
-    """A scenario file: its runs, each still undecoded so that one can fail alone."""
+    """A scenario file in which every run is an object, as nearly all are."""
+
+    history: dict[str, Run]
+    scenario_id: Any = None
+    generated_at: Any = None
+    usage: Any = None
+
+
+class DoubtfulRunsDocument(msgspec.Struct):
+    """A scenario file with its runs still undecoded, so that one can fail alone."""
 
     history: dict[str, msgspec.Raw]
     scenario_id: Any = None

@@ -6,7 +6,9 @@ import os
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import Executor
+from importlib import import_module
 from pathlib import Path
+from threading import Thread
 from typing import Any, NamedTuple
 
 import msgspec
@@ -81,6 +83,8 @@ def ingest(
     to_read = next_to_read(state, claims)
     unread_bytes = sum(file.byte_count for file in to_read)
     with workers(jobs, is_worth_it=unread_bytes > _SMALL_TREE_BYTES) as pool:
+        if pool is not None:  # what we need at the end can be imported while workers work
+            Thread(target=import_module, args=["polars"], daemon=True).start()
         while to_read:
             for _, built in map_unordered(pool, build_part, _tasks(state, to_read)):
                 take(state, built)

@@ -10,10 +10,18 @@ from typing import Any, NamedTuple, TypeVar
 
 import msgspec
 
-from orchbench_analytics.documents import ABSENT, Entry, Label, Run, RunsDocument
+from orchbench_analytics.documents import (
+    ABSENT,
+    DoubtfulRunsDocument,
+    Entry,
+    Label,
+    Run,
+    RunsDocument,
+)
 from orchbench_analytics.read import is_wrong_type
 
 _decode_document = msgspec.json.Decoder(RunsDocument).decode
+_decode_doubtful = msgspec.json.Decoder(DoubtfulRunsDocument).decode
 _decode_run = msgspec.json.Decoder(Run).decode
 _decode_history = msgspec.json.Decoder(list[Entry]).decode
 _decode_items = msgspec.json.Decoder(list[msgspec.Raw]).decode
@@ -39,7 +47,7 @@ class ReadRun(NamedTuple):
 class ReadRuns(NamedTuple):
     """A scenario file, its readable runs by name, and the JSON paths of what is not in order."""
 
-    document: RunsDocument
+    document: RunsDocument | DoubtfulRunsDocument
     runs: dict[str, ReadRun]
     unreadable_runs: list[str]
     unreadable_entries: list[str]
@@ -48,18 +56,13 @@ class ReadRuns(NamedTuple):
 
 def read_runs(data: bytes) -> ReadRuns:
     """A scenario file with all its runs, from standard JSON."""
-    document = _decode_document(data)
+    document, decoded, bad_runs = _decode_runs(data)
     runs: dict[str, ReadRun] = {}
-    bad_runs: list[str] = []
     bad_entries: list[str] = []
     parts: list[msgspec.Raw] = []
     labels: dict[bytes, tuple[dict[str, Label], list[str]]] = {}
-    for name, raw in document.history.items():
+    for name, run in decoded.items():
         place = f"$.history.{name}"
-        run = _decode_or_none(_decode_run, raw)
-        if run is None:
-            bad_runs.append(place)
-            continue
         parts += (run.main_agent_history, run.sub_agent_history, run.label)
         main, bad_main = _read_history(run.main_agent_history)
         sub, bad_sub = _read_history(run.sub_agent_history)
@@ -73,6 +76,19 @@ def read_runs(data: bytes) -> ReadRuns:
         runs[name] = ReadRun(main, sub, by_step)
     repeated = _repeated_keys(data, [part for part in parts if part is not ABSENT])
     return ReadRuns(document, runs, bad_runs, bad_entries, repeated)
+
+
+def _decode_runs(
+    data: bytes,
+) -> tuple[RunsDocument | DoubtfulRunsDocument, dict[str, Run], list[str]]:
+    """The document, its runs that are objects, and the paths of those that are not."""
+    document = _decode_or_none(_decode_document, data)
+    if document is not None:
+        return document, document.history, []
+    doubtful = _decode_doubtful(data)
+    read = {name: _decode_or_none(_decode_run, raw) for name, raw in doubtful.history.items()}
+    bad_runs = [f"$.history.{name}" for name, run in read.items() if run is None]
+    return doubtful, {name: run for name, run in read.items() if run is not None}, bad_runs
 
 
 def _read_history(raw: msgspec.Raw) -> tuple[list[Entry], list[str]]:
@@ -101,7 +117,9 @@ def _read_labels(raw: msgspec.Raw) -> tuple[dict[str, Label], list[str]]:
     return {step: label for step, label in read.items() if label is not None}, unreadable
 
 
-def _decode_or_none(decode: Callable[[msgspec.Raw], Decoded], raw: msgspec.Raw) -> Decoded | None:
+def _decode_or_none(
+    decode: Callable[[bytes | msgspec.Raw], Decoded], raw: bytes | msgspec.Raw
+) -> Decoded | None:
     """The value, or none where its shape is another."""
     try:
         return decode(raw)

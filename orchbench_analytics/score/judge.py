@@ -31,7 +31,9 @@ def mark_judgeable(
     )
     settled = _settled_by_schema(compared.filter(is_open), read, tool_parameters)
     return (
-        compared.join(settled, on=_COMPARED_KEY, how="left", nulls_equal=True)
+        compared.join(
+            settled, on=_COMPARED_KEY, how="left", nulls_equal=True, maintain_order="left"
+        )
         .with_columns(is_judgeable=is_open & pl.col("is_settled").is_null())
         .drop("is_settled")
     )
@@ -67,7 +69,7 @@ def apply_verdicts(
     arguments: pl.DataFrame, verdicts: pl.DataFrame, profile: Profile
 ) -> pl.DataFrame:
     """Replace counts of judgeable keys by verdicts, as the profile says; add `decided_by`."""
-    judged = arguments.join(verdicts, on=_VERDICT_KEY, how="left")
+    judged = arguments.join(verdicts, on=_VERDICT_KEY, how="left", maintain_order="left")
     has_verdict = pl.col("is_judgeable") & pl.col("verdict_true_positive_count").is_not_null()
     if profile.verdict_match == "verified":
         has_verdict &= (pl.col("judged_answer") == pl.col("answer_texts")) & (

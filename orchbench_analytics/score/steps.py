@@ -65,6 +65,7 @@ def score_steps(prepared: PreparedSteps, profile: Profile) -> ScoredSteps:
     """Score prepared steps under a profile."""
     decided = decide(prepared.facts.steps, profile)
     arguments = _score_arguments(decided, prepared, profile)
+    is_written = pl.col("call_source") == "content"
     scored = (
         decided.lazy()
         .join(prepared.names.lazy(), on=PAIR, how="left")
@@ -85,10 +86,10 @@ def score_steps(prepared: PreparedSteps, profile: Profile) -> ScoredSteps:
         .with_columns(
             profile=pl.lit(profile.name),
             agent_id=pl.coalesce("label_agent_id", "answer_agent_id"),
-            answer_tools=pl.when(pl.col("call_source") == "content")
-            .then("written_tools")
-            .otherwise("answer_tools"),
-            is_malformed=pl.col("answer_is_malformed"),
+            answer_tools=pl.when(is_written).then("written_tools").otherwise("answer_tools"),
+            is_malformed=pl.col("answer_is_malformed")
+            | pl.col("voids_file")
+            | (is_written & pl.col("written_is_malformed")).fill_null(False),
         )
         .sort("row")  # joins leave no order to rely on
         .select(SCORED_STEPS.column_names)
