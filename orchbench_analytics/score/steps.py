@@ -52,7 +52,8 @@ def prepare_steps(
         .drop_nulls()
         .unique()
     )
-    arguments = compare_arguments(pairs, facts.read)
+    # Joins keep no order unless told to; from here on they are, so that scores come out in one.
+    arguments = compare_arguments(pairs, facts.read).sort("argument_key")
     return PreparedSteps(
         facts,
         compare_names(pairs, facts.read),
@@ -68,8 +69,8 @@ def score_steps(prepared: PreparedSteps, profile: Profile) -> ScoredSteps:
     is_written = pl.col("call_source") == "content"
     scored = (
         decided.lazy()
-        .join(prepared.names.lazy(), on=PAIR, how="left")
-        .join(_totals(arguments).lazy(), on="row", how="left")
+        .join(prepared.names.lazy(), on=PAIR, how="left", maintain_order="left")
+        .join(_totals(arguments).lazy(), on="row", how="left", maintain_order="left")
         .with_columns(
             pl.when("is_call_scored")
             .then(pl.col(_CALL_COUNTS))
@@ -91,12 +92,10 @@ def score_steps(prepared: PreparedSteps, profile: Profile) -> ScoredSteps:
             | pl.col("voids_file")
             | (is_written & pl.col("written_is_malformed")).fill_null(False),
         )
-        .sort("row")  # joins leave no order to rely on
         .select(SCORED_STEPS.column_names)
         .collect()
     )
-    in_order = arguments.sort("row", "argument_key")
-    return ScoredSteps(scored, in_order.select(SCORED_ARGUMENTS.column_names))
+    return ScoredSteps(scored, arguments.select(SCORED_ARGUMENTS.column_names))
 
 
 def _score_arguments(
@@ -109,8 +108,10 @@ def _score_arguments(
     steps = decided.filter("is_call_scored").select(
         "row", *keys, "answer_position", "judge_index", "label_id", "used_id"
     )
-    arguments = steps.join(compared, on=PAIR).with_columns(profile=pl.lit(profile.name))
-    return apply_verdicts(arguments, prepared.verdicts, profile)
+    arguments = steps.join(compared, on=PAIR, maintain_order="left_right")
+    return apply_verdicts(
+        arguments.with_columns(profile=pl.lit(profile.name)), prepared.verdicts, profile
+    )
 
 
 def _totals(arguments: pl.DataFrame) -> pl.DataFrame:

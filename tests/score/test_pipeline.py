@@ -1,0 +1,322 @@
+"""Scoring a warehouse: only what is new or changed, under every profile that was asked for."""
+
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+import pytest
+
+from orchbench_analytics import open_warehouse
+from orchbench_analytics.profiles import BUILT_IN, SPEC
+from orchbench_analytics.score import plan_cache, plan_pairs
+from orchbench_analytics.score.plan_pairs import PairTask
+from orchbench_analytics.warehouse import Warehouse
+from tests.documents import agent_card, call, run, runs_document, scenario_path, write
+
+PLAN_ANSWER = '{"workflow_1": {"steps": [{"agent_id": "weather_agent"}]}}'
+Spy = list[list[str | None]]
+
+
+@pytest.fixture
+def tree(tmp_path: Path) -> Path:
+    root = tmp_path / "results"
+    for model in ("one", "two"):
+        write(scenario_path(root, model))
+    return root
+
+
+@pytest.fixture
+def warehouse(tmp_path: Path, tree: Path) -> Warehouse:
+    made = open_warehouse(tmp_path / "warehouse")
+    made.ingest(tree)
+    return made
+
+
+@pytest.fixture
+def compared(monkeypatch: pytest.MonkeyPatch) -> Spy:
+    """The answers of the plan pairs that were really compared, task by task."""
+    tasks: Spy = []
+
+    def spy(task: PairTask) -> Any:
+        tasks.append([answer for _, _, answer in task.pairs])
+        return plan_pairs.compare_pairs(task)
+
+    monkeypatch.setattr(plan_cache, "compare_pairs", spy)
+    return tasks
+
+
+def groups(warehouse: Warehouse) -> dict[str, set[str]]:
+    """The ids of score groups by profile."""
+    found: dict[str, set[str]] = {}
+    for group in warehouse.manifest().scores:
+        found.setdefault(group.profile, set()).add(group.group_id)
+    return found
+
+
+def rows(warehouse: Warehouse, table: str, **where: Any) -> pl.DataFrame:
+    frame = warehouse.table(table).collect().filter(**where)
+    return frame.sort(frame.columns, nulls_last=True)
+
+
+def answering(**changes: Any) -> dict[str, Any]:
+    return runs_document({"run #1": run(**changes)})
+
+
+def with_plan(content: str) -> dict[str, Any]:
+    return answering(main_agent_history=[{"step_id": 2, "content": content}])
+
+
+class TestIngest:
+    def test_every_part_is_scored_under_every_built_in_profile(self, warehouse: Warehouse) -> None:
+        assert groups(warehouse).keys() == BUILT_IN.keys()
+        steps = rows(warehouse, "scored_steps")
+        assert steps.group_by("profile", "model").len().sort("profile", "model").rows() == [
+            (profile, model, 4) for profile in sorted(BUILT_IN) for model in ("one", "two")
+        ]
+
+    def test_what_is_scored_has_the_rows_of_what_was_answered(self, warehouse: Warehouse) -> None:
+        for flat, scored in (("steps", "scored_steps"), ("plans", "scored_plans")):
+            count = len(rows(warehouse, flat))
+            assert count > 0
+            for profile in BUILT_IN:
+                assert len(rows(warehouse, scored, profile=profile)) == count
+
+    def test_nothing_new_scores_nothing(self, warehouse: Warehouse, tree: Path) -> None:
+        before = warehouse.manifest()
+
+        warehouse.ingest(tree)
+
+        assert warehouse.manifest() == before
+
+    def test_a_new_model_scores_only_its_own_part(self, warehouse: Warehouse, tree: Path) -> None:
+        before = groups(warehouse)
+        write(scenario_path(tree, "three"))
+
+        warehouse.ingest(tree)
+
+        after = groups(warehouse)
+        parts = {p.part_id for p in warehouse.manifest().parts if p.model == "three"}
+        for profile in BUILT_IN:
+            assert before[profile] < after[profile]
+            (new,) = after[profile] - before[profile]
+            assert set(part_ids(warehouse, profile, new)) == parts
+
+    def test_a_changed_answer_is_scored_anew_and_its_neighbours_stay_as_they_were(
+        self, warehouse: Warehouse, tree: Path
+    ) -> None:
+        before = rows(warehouse, "scored_steps", model="one")
+        write(scenario_path(tree, "two"), answering(sub_agent_history=[]))
+
+        warehouse.ingest(tree)
+
+        assert rows(warehouse, "scored_steps", model="one").equals(before)
+        changed = rows(warehouse, "scored_steps", model="two", profile="spec")
+        assert set(changed["failure_reason"]) == {"missing"}
+
+    def test_models_scored_together_or_one_by_one_get_the_same(
+        self, warehouse: Warehouse, tree: Path, tmp_path: Path
+    ) -> None:
+        one_by_one = open_warehouse(tmp_path / "one_by_one")
+        for model in ("two", "one"):
+            one_by_one.ingest(tree / model)
+
+        for table in ("scored_steps", "scored_arguments", "scored_plans", "plan_edits"):
+            assert rows(one_by_one, table).equals(rows(warehouse, table))
+
+    def test_many_parts_are_scored_in_groups_of_bounded_size(
+        self, tmp_path: Path, tree: Path, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        monkeypatch.setattr("orchbench_analytics.score.groups._GROUP_ROWS", 1)
+        split = open_warehouse(tmp_path / "split")
+
+        split.ingest(tree)
+
+        assert [len(ids) for ids in groups(split).values()] == [2, 2, 2]
+
+
+def part_ids(warehouse: Warehouse, profile: str, group_id: str) -> list[str]:
+    (group,) = (
+        g for g in warehouse.manifest().scores if (g.profile, g.group_id) == (profile, group_id)
+    )
+    return group.part_ids
+
+
+class TestProfiles:
+    @pytest.fixture
+    def lenient(self, tmp_path: Path) -> Callable[[str], str]:
+        def path(rules: str) -> str:
+            file = tmp_path / "lenient.toml"
+            file.write_text(rules)
+            return str(file)
+
+        return path
+
+    def test_a_fourth_profile_is_scored_from_parquet_alone(
+        self, warehouse: Warehouse, tree: Path, lenient: Callable[[str], str]
+    ) -> None:
+        before = groups(warehouse)
+        for file in tree.rglob("*.json"):
+            file.unlink()
+
+        name = warehouse.score(lenient('base = "strict"\nfailed_rejection = "not_counted"'))
+
+        assert name == "lenient"
+        assert groups(warehouse).keys() == {*BUILT_IN, "lenient"}
+        assert {profile: groups(warehouse)[profile] for profile in BUILT_IN} == before
+        assert warehouse.manifest().profiles["lenient"]["rejected_call"] == "zero"
+        assert set(warehouse.leaderboard("lenient")["model"]) == {"one", "two"}
+
+    def test_later_ingests_keep_it_current(
+        self, warehouse: Warehouse, tree: Path, lenient: Callable[[str], str]
+    ) -> None:
+        warehouse.score(lenient('silence = "call"'))
+        write(scenario_path(tree, "three"))
+
+        warehouse.ingest(tree)
+
+        models = set(rows(warehouse, "scored_steps", profile="lenient")["model"])
+        assert models == {"one", "two", "three"}
+
+    def test_scoring_again_under_the_same_rules_does_nothing(
+        self, warehouse: Warehouse, tree: Path, lenient: Callable[[str], str]
+    ) -> None:
+        file = lenient("agent_weight = 1\nstatus_weight = 0")
+        warehouse.score(file)
+        before = warehouse.manifest()
+
+        warehouse.score(file)
+        warehouse.ingest(tree)
+
+        assert warehouse.manifest() == before
+
+    def test_changed_rules_under_the_same_name_replace_the_scores(
+        self, warehouse: Warehouse, tree: Path, lenient: Callable[[str], str]
+    ) -> None:
+        write(scenario_path(tree, "two"), answering(sub_agent_history=[]))
+        warehouse.ingest(tree)
+        warehouse.score(lenient(""))
+        kept = groups(warehouse)
+
+        warehouse.score(lenient('failed_rejection = "false_negative"'))
+
+        after = groups(warehouse)
+        assert {p: after[p] for p in BUILT_IN} == {p: kept[p] for p in BUILT_IN}
+        assert not after["lenient"] & kept["lenient"]
+        (count,) = rows(warehouse, "scored_steps", profile="lenient", model="two", step_id="4")[
+            "false_negative_reject_count"
+        ]
+        assert count == 1
+
+    def test_a_profile_may_have_any_name(self, warehouse: Warehouse) -> None:
+        name = warehouse.score(replace(SPEC, name="../../mine & yours = '1'"))
+
+        assert set(rows(warehouse, "scored_steps", profile=name)["model"]) == {"one", "two"}
+        assert len(warehouse.leaderboard(name)) == 2
+
+
+class TestAgentCards:
+    def test_a_changed_card_scores_everything_anew(
+        self, warehouse: Warehouse, tree: Path, tmp_path: Path
+    ) -> None:
+        cards = tmp_path / "agent_cards" / "EN"
+        card = agent_card()
+        write(cards / "weather.json", card)
+        warehouse.ingest(tree, agent_cards=[cards.parent])
+        before = groups(warehouse)
+
+        card["tools"][0]["parameters"]["properties"]["city"] = {"type": "integer"}
+        write(cards / "weather.json", card)
+        warehouse.ingest(tree, agent_cards=[cards.parent])
+
+        assert all(not before[profile] & groups(warehouse)[profile] for profile in BUILT_IN)
+
+    def test_the_card_decides_which_matches_the_evaluator_loses(
+        self, tmp_path: Path, tree: Path
+    ) -> None:
+        two_calls = [call(arguments=f'{{"city": "{c}"}}') for c in ("Seoul", "Sol")]
+        document = runs_document()
+        for each in document["history"].values():
+            each["label"]["3-1"]["tool_calls"] = [call(), call(arguments='{"city": "Daegu"}')]
+            each["sub_agent_history"][0]["tool_calls"] = two_calls
+        write(scenario_path(tree, "one"), document)
+        cards = tmp_path / "agent_cards" / "EN"
+        found = {}
+        for value_type in ("string", "number"):
+            card = agent_card()
+            card["tools"][0]["parameters"]["properties"]["city"] = {"type": value_type}
+            write(cards / "weather.json", card)
+            made = open_warehouse(tmp_path / value_type)
+
+            made.ingest(tree, agent_cards=[cards.parent])
+
+            scored = rows(made, "scored_arguments", profile="upstream", model="one")
+            found[value_type] = set(scored["true_positive_count"])
+
+        assert found == {"string": {0}, "number": {1}}
+
+
+class TestPlanCache:
+    def test_each_distinct_pair_is_compared_once_however_many_runs_have_it(
+        self, tmp_path: Path, tree: Path, compared: Spy
+    ) -> None:
+        open_warehouse(tmp_path / "w").ingest(tree)
+
+        answers = [answer for task in compared for answer in task]
+        assert answers == ['{"workflow_1": {"steps": []}}']
+
+    def test_a_known_pair_is_not_compared_again_for_another_model(
+        self, warehouse: Warehouse, tree: Path, compared: Spy
+    ) -> None:
+        write(scenario_path(tree, "three"))
+        write(scenario_path(tree, "four"), with_plan(PLAN_ANSWER))
+
+        warehouse.ingest(tree)
+
+        assert compared == [[PLAN_ANSWER]]
+
+    def test_nor_under_a_profile_with_the_same_rules_about_plans(
+        self, warehouse: Warehouse, compared: Spy
+    ) -> None:
+        warehouse.score(replace(SPEC, name="other", silence="call"))
+
+        assert compared == []
+
+    def test_other_weights_compare_all_anew(self, warehouse: Warehouse, compared: Spy) -> None:
+        warehouse.score(replace(SPEC, name="other", agent_weight=0.5))
+
+        assert compared == [['{"workflow_1": {"steps": []}}']]
+
+    def test_without_its_cache_a_warehouse_gives_the_same(
+        self, warehouse: Warehouse, tree: Path, tmp_path: Path
+    ) -> None:
+        write(scenario_path(tree, "three"), with_plan(PLAN_ANSWER))
+        warehouse.ingest(tree)
+        fresh = open_warehouse(tmp_path / "fresh")
+
+        fresh.ingest(tree)
+
+        for table in ("scored_plans", "plan_edits"):
+            assert rows(fresh, table).equals(rows(warehouse, table))
+
+
+def test_the_same_tree_gives_the_same_rows_in_the_same_order(
+    warehouse: Warehouse, tree: Path, tmp_path: Path
+) -> None:
+    again = open_warehouse(tmp_path / "again")
+    again.ingest(tree)
+
+    for table in ("scored_steps", "scored_arguments", "scored_plans", "plan_edits"):
+        assert again.table(table).collect().equals(warehouse.table(table).collect())
+
+
+def test_a_warehouse_without_runs_scores_nothing(tmp_path: Path) -> None:
+    empty = tmp_path / "empty"
+    empty.mkdir()
+    warehouse = open_warehouse(tmp_path / "w")
+
+    warehouse.ingest(empty)
+
+    assert groups(warehouse) == {}
+    assert len(warehouse.view("model_scores")) == 0

@@ -1,0 +1,223 @@
+"""Profiles: named choices, their files and what is wrong with them, and how they differ."""
+
+import re
+from dataclasses import fields
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from orchbench_analytics.errors import ProfileError
+from orchbench_analytics.profiles import (
+    BUILT_IN,
+    SPEC,
+    STRICT,
+    UPSTREAM,
+    WEIGHTS,
+    Profile,
+    flip,
+    load_profile,
+    profile_from_rules,
+    profile_of,
+    rule_choices,
+    rules_of,
+)
+
+# Which rules make `strict` and `upstream` differ from `spec`, by the tables of SEMANTICS.md.
+STRICT_RULES = {"failed_rejection": "false_negative", "rejected_call": "zero"}
+UPSTREAM_RULES = {
+    "scored_unit": "answer",
+    "untyped_rejection": "matches_untyped_only",
+    "unusable_label": "scored",
+    "silence": "call",
+    "rejection_marker": "anywhere",
+    "rejection_argument": "rejects",
+    "call_in_text": "ignored",
+    "mismatch_totals": "zero",
+    "error_total": "without_mismatches",
+    "case_totals": "by_call_key",
+    "no_arguments": "zero",
+    "verdict": "replaces_all",
+    "verdict_match": "by_position",
+    "invalid_arguments": "error_key",
+    "malformed_answer": "voids_file",
+    "value_mean": "positive_only",
+    "run_mean": "all_runs",
+    "plan_runs": "numbered",
+    "plan_search": "basic",
+    "failed_plan": "per_entry",
+    "without_failure": "includes_failed",
+    "structure_edges": "depends_on_only",
+    "component_edges": "first_present",
+    "malformed_plan": "voids_run",
+    "distance": "networkx",
+    "undefined": "zero",
+    "rounding": "four_digits",
+}
+
+
+def differences(profile: Profile, other: Profile) -> dict[str, Any]:
+    rules = rules_of(profile)
+    return {
+        rule: choice
+        for rule, choice in rules_of(other).items()
+        if choice != rules[rule] and rule != "name"
+    }
+
+
+class TestBuiltIn:
+    def test_there_are_three_and_they_go_by_their_names(self) -> None:
+        assert list(BUILT_IN) == ["spec", "strict", "upstream"]
+        assert all(profile.name == name for name, profile in BUILT_IN.items())
+        assert Profile() == SPEC
+
+    def test_they_differ_just_where_the_rules_say(self) -> None:
+        assert differences(SPEC, STRICT) == STRICT_RULES
+        assert differences(SPEC, UPSTREAM) == UPSTREAM_RULES
+
+    def test_every_rule_is_one_in_which_some_profile_differs(self) -> None:
+        assert {*STRICT_RULES, *UPSTREAM_RULES} == rule_choices().keys()
+
+    def test_the_first_choice_of_every_rule_is_that_of_spec(self) -> None:
+        for rule, choices in rule_choices().items():
+            assert getattr(SPEC, rule) == choices[0]
+            assert len(choices) >= 2
+            assert len(set(choices)) == len(choices)
+
+    def test_every_field_is_a_name_a_rule_or_a_weight(self) -> None:
+        names = [field.name for field in fields(Profile)]
+
+        assert names.count("name") == 1
+        assert {"name", *rule_choices(), *WEIGHTS} == set(names)
+        assert (SPEC.agent_weight, SPEC.status_weight) == (0.8, 0.2)
+
+    def test_a_profile_cannot_be_changed(self) -> None:
+        with pytest.raises(AttributeError):
+            SPEC.silence = "call"  # type: ignore[misc]
+
+
+class TestFlip:
+    @pytest.mark.parametrize("rule", [*UPSTREAM_RULES])
+    def test_it_takes_one_rule_from_another_profile(self, rule: str) -> None:
+        flipped = flip(SPEC, rule, UPSTREAM)
+
+        assert differences(SPEC, flipped) == {rule: UPSTREAM_RULES[rule]}
+        assert flipped.name == f"spec+{rule}"
+
+    def test_a_weight_can_be_taken_too(self) -> None:
+        heavy = profile_from_rules({"agent_weight": 1}, where="test", default_name="heavy")
+
+        assert flip(SPEC, "agent_weight", heavy).agent_weight == 1.0
+
+    def test_all_of_them_lead_from_one_profile_to_the_other(self) -> None:
+        profile = SPEC
+        for rule in UPSTREAM_RULES:
+            profile = flip(profile, rule, UPSTREAM)
+
+        assert differences(profile, UPSTREAM) == {}
+
+
+class TestFiles:
+    def load(self, directory: Path, text: str | bytes, name: str = "mine.toml") -> Profile:
+        path = directory / name
+        path.write_bytes(text.encode() if isinstance(text, str) else text)
+        return load_profile(str(path))
+
+    @pytest.mark.parametrize("name", BUILT_IN)
+    def test_a_built_in_profile_is_known_by_name(self, name: str) -> None:
+        assert load_profile(name) is BUILT_IN[name]
+
+    def test_an_empty_file_is_spec_under_the_files_name(self, tmp_path: Path) -> None:
+        profile = self.load(tmp_path, "")
+
+        assert profile.name == "mine"
+        assert differences(SPEC, profile) == {}
+
+    def test_rules_are_laid_over_the_base(self, tmp_path: Path) -> None:
+        text = 'base = "upstream"\nname = "half"\nsilence = "failed"\nagent_weight = 0.5\n'
+
+        profile = self.load(tmp_path, text)
+
+        assert profile.name == "half"
+        assert differences(UPSTREAM, profile) == {"silence": "failed", "agent_weight": 0.5}
+
+    @pytest.mark.parametrize("rule", rule_choices())
+    def test_every_rule_can_be_chosen(self, tmp_path: Path, rule: str) -> None:
+        for choice in rule_choices()[rule]:
+            profile = self.load(tmp_path, f'{rule} = "{choice}"')
+
+            assert getattr(profile, rule) == choice
+
+    @pytest.mark.parametrize("weight", [0, 1, 0.0, 0.25, 1.0])
+    def test_a_weight_is_a_float_however_it_is_written(self, tmp_path: Path, weight: float) -> None:
+        profile = self.load(tmp_path, f"status_weight = {weight}")
+
+        assert repr(profile.status_weight) == repr(float(weight))
+
+    @pytest.mark.parametrize(
+        ("text", "message"),
+        [
+            ("silence = call", "not valid TOML"),
+            ("silence =", "not valid TOML"),
+            (b"\xff", "not valid TOML"),
+            ('base = "mine"', "base = 'mine': expected one of spec, strict, upstream"),
+            ('base = ["spec"]', r"base = \['spec'\]: expected one of spec, strict, upstream"),
+            ("base = 1", "base = 1: expected one of"),
+            ('name = ""', "name = '': expected a text other than spec, strict, upstream"),
+            ('name = "spec"', "name = 'spec': expected a text other than"),
+            ("name = 5", "name = 5: expected a text other than"),
+            ("[silence]", "silence = {}: expected one of failed, call"),
+            ('silence = "loud"', "silence = 'loud': expected one of failed, call"),
+            ("silence = true", "silence = True: expected one of failed, call"),
+            (
+                'silense = "call"',
+                "no rule named 'silense'; the rules are scored_unit, .*, status_w",
+            ),
+            ("agent_weight = 1.5", "agent_weight = 1.5: expected a number from 0 to 1"),
+            ("agent_weight = -0.1", "agent_weight = -0.1: expected a number"),
+            ("agent_weight = nan", "agent_weight = nan: expected a number"),
+            ('status_weight = "0.2"', "status_weight = '0.2': expected a number"),
+            ("status_weight = true", "status_weight = True: expected a number"),
+        ],
+    )
+    def test_what_is_wrong_with_a_file_is_said_with_its_path(
+        self, tmp_path: Path, text: str | bytes, message: str
+    ) -> None:
+        with pytest.raises(ProfileError, match=message) as raised:
+            self.load(tmp_path, text)
+
+        assert str(raised.value).startswith(str(tmp_path / "mine.toml"))
+
+    def test_a_file_named_like_a_built_in_profile_needs_another_name(self, tmp_path: Path) -> None:
+        with pytest.raises(ProfileError, match="name = 'strict': expected a text other than"):
+            self.load(tmp_path, "", name="strict.toml")
+
+        assert self.load(tmp_path, 'name = "stricter"', name="strict.toml").name == "stricter"
+
+    def test_an_unknown_name_says_what_there_is(self) -> None:
+        message = "no profile named 'lenient': expected one of spec, strict, upstream, or the path"
+
+        with pytest.raises(ProfileError, match=re.escape(message)):
+            load_profile("lenient")
+
+    def test_a_file_that_is_not_there(self, tmp_path: Path) -> None:
+        with pytest.raises(ProfileError, match=r"no such profile file: .*absent.toml"):
+            load_profile(str(tmp_path / "absent.toml"))
+
+    def test_a_directory_is_no_profile(self, tmp_path: Path) -> None:
+        (tmp_path / "mine.toml").mkdir()
+
+        with pytest.raises(ProfileError, match=r"mine\.toml: cannot be read: Is a directory"):
+            load_profile(str(tmp_path / "mine.toml"))
+
+    def test_what_was_given_is_left_as_it_was(self) -> None:
+        rules = {"base": "strict", "name": "x", "agent_weight": 1}
+
+        profile_from_rules(rules, where="test", default_name="y")
+
+        assert rules == {"base": "strict", "name": "x", "agent_weight": 1}
+
+
+@pytest.mark.parametrize("profile", BUILT_IN.values(), ids=lambda p: p.name)
+def test_a_profile_survives_being_flattened(profile: Profile) -> None:
+    assert profile_of(rules_of(profile)) == profile
