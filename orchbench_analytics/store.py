@@ -228,8 +228,15 @@ def to_arrow(table: Table, rows: Sequence[tuple[Any, ...]]) -> pa.Table:
     By way of polars: Arrow itself would import pandas, if there is one, to look at a list.
     """
     import polars as pl
+    import pyarrow as pa
 
-    return from_polars(pl.DataFrame(rows, schema=polars_schema(table), orient="row"), table)
+    schema = arrow_schema(table)
+    columns = zip(*rows, strict=True) if rows else ([] for _ in schema)
+    arrays = [
+        pl.Series(values, dtype=kind).to_arrow().cast(field.type)
+        for values, kind, field in zip(columns, polars_schema(table).values(), schema, strict=True)
+    ]
+    return check_nulls(pa.Table.from_arrays(arrays, schema=schema), table)
 
 
 def from_polars(frame: pl.DataFrame, table: Table) -> pa.Table:
