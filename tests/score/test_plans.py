@@ -137,6 +137,15 @@ class TestLeftOut:
 
         assert columns(row, names=names, profile=profile) == [(reason, reason is None)]
 
+    def test_what_is_left_out_is_no_failure(self) -> None:
+        rows = [
+            plan(label_content=None, answer_content="?"),
+            plan(answer_number=2, answer_content="?"),
+            plan(label_content="workflow_1: [broken", answer_content="?"),
+        ]
+
+        assert columns(*rows, names=("failed_generation_count",)) == [0, 0, 0]
+
     def test_what_is_left_out_has_no_similarity_and_no_edits(self) -> None:
         scored = score(plan(label_content=None, answer_content=TWO))
 
