@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 
 import msgspec
 
-from orchbench_analytics import read, store, tables
+from orchbench_analytics import parquet, read, store, tables
 from orchbench_analytics.cards import CardRow, update_cards
 from orchbench_analytics.claims import line_up, next_to_read
 from orchbench_analytics.discover import Found, Placement, discover, place_by_content
@@ -158,7 +158,7 @@ def _next_manifest(state: State, manifest: Manifest, card_rows: list[CardRow]) -
     for table, rows in ((tables.SOURCES, sources), (tables.TOOL_PARAMETERS, card_rows)):
         file = f"{table.name}/{generation:06d}.parquet"
         (state.root / table.name).mkdir(exist_ok=True)
-        store.write_table(store.to_arrow(table, rows), state.root / file)
+        parquet.write_table(parquet.to_arrow(table, rows), state.root / file)
         changes |= {table.name: file, f"{table.name.removesuffix('s')}_count": len(rows)}
     write_index(state.root, changes["sources"], sources)
     live = sorted(

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import msgspec
 
-from orchbench_analytics import flatten, read, store, tables
+from orchbench_analytics import flatten, parquet, read, store, tables
 from orchbench_analytics.discover import Found
 from orchbench_analytics.documents import JudgeLog, ResultsDocument, Trouble, UnreadableDocument
 from orchbench_analytics.flatten import Flat
@@ -85,7 +85,7 @@ def build_part(task: Task) -> Built:
     store.write_directory(
         task.root,
         part.directory,
-        {t.name: store.to_arrow(t, rows[t.name]) for t in tables.RAW_TABLES if rows.get(t.name)},
+        {t.name: parquet.to_arrow(t, rows[t.name]) for t in tables.RAW_TABLES if rows.get(t.name)},
         note=msgspec.json.encode(PartNote(part, sources)),
     )
     return Built(part, sources, unchanged)

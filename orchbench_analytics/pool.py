@@ -44,7 +44,6 @@ def workers(jobs: int | None, *, is_worth_it: bool) -> AbstractContextManager[Ex
     count = jobs or core_count()
     if count < 2 or not is_worth_it:
         return nullcontext()
-    warm_up()
     return ProcessPoolExecutor(count, mp_context=_Context(), initializer=_start_worker)
 
 
@@ -90,6 +89,7 @@ class _Worker(ForkServerProcess):
 
     def start(self) -> None:
         """Start the process, with the caller's main module out of sight."""
+        warm_up()
         script = sys.modules["__main__"]
         sys.modules["__main__"] = ModuleType("__main__")
         try:

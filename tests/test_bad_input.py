@@ -278,7 +278,7 @@ def test_packed_files_fill_several_parts_where_they_unpack_large(tmp_path: Path)
 
 
 INGEST_AND_REPORT = """
-import ctypes, json, resource, sys
+import ctypes, json, re, sys
 from pathlib import Path
 from orchbench_analytics import open_warehouse
 
@@ -288,7 +288,8 @@ if "--without-privileges" in sys.argv:  # those by which root may read what it h
 warehouse = open_warehouse(sys.argv[1])
 warehouse.ingest(sys.argv[2], score=False, jobs=1)
 rows = warehouse.table("sources").select("path", "status", "reason").collect().rows()
-peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+# Not ru_maxrss: that begins with the memory of the process this one was forked from.
+peak = int(re.search(r"VmHWM:\\s+(\\d+)", Path("/proc/self/status").read_text())[1])
 print(json.dumps({"sources": {Path(p).name: [s, r] for p, s, r in rows}, "peak_mib": peak // 1024}))
 """
 

@@ -10,7 +10,7 @@ import polars as pl
 import pyarrow as pa
 import pytest
 
-from orchbench_analytics import open_warehouse, store
+from orchbench_analytics import open_warehouse, parquet, store
 from orchbench_analytics.errors import WarehouseError
 from orchbench_analytics.store import Manifest, Part
 from orchbench_analytics.tables import TOOL_PARAMETERS, Column, Table
@@ -154,17 +154,17 @@ def test_a_place_that_cannot_be_written_is_named(tmp_path: Path) -> None:
 
 def test_nulls_where_none_may_be_are_caught() -> None:
     with pytest.raises(AssertionError, match=r"numbers\.name has nulls"):
-        store.to_arrow(NUMBERS, [("one",), (None,)])
+        parquet.to_arrow(NUMBERS, [("one",), (None,)])
 
 
 def test_a_table_without_rows_has_its_columns() -> None:
-    table = store.to_arrow(TOOL_PARAMETERS, [])
+    table = parquet.to_arrow(TOOL_PARAMETERS, [])
 
     assert (table.num_rows, tuple(table.column_names)) == (0, TOOL_PARAMETERS.column_names)
 
 
 def test_a_directory_appears_complete_or_not_at_all(tmp_path: Path) -> None:
-    table = store.to_arrow(NUMBERS, [("one",)])
+    table = parquet.to_arrow(NUMBERS, [("one",)])
 
     store.write_directory(tmp_path, "parts/a/b/c", {"numbers": table}, note=b"{}")
     store.write_directory(tmp_path, "parts/a/b/c", {"numbers": table}, note=b"other")
@@ -178,7 +178,7 @@ def test_a_directory_appears_complete_or_not_at_all(tmp_path: Path) -> None:
 def test_texts_that_repeat_are_stored_once(tmp_path: Path) -> None:
     labels = [(f"{'long label ' * 300} {number % 7}",) for number in range(10_000)]
 
-    store.write_table(store.to_arrow(NUMBERS, labels), tmp_path / "numbers.parquet")
+    parquet.write_table(parquet.to_arrow(NUMBERS, labels), tmp_path / "numbers.parquet")
 
     assert (tmp_path / "numbers.parquet").stat().st_size < 50_000
 
@@ -240,7 +240,7 @@ def test_a_reader_of_a_removed_warehouse_is_told(tmp_path: Path) -> None:
 
 
 def test_arrow_types_are_the_declared_ones() -> None:
-    table = store.to_arrow(TOOL_PARAMETERS, [("EN", "a", "t", "k", None, True, None, 1)])
+    table = parquet.to_arrow(TOOL_PARAMETERS, [("EN", "a", "t", "k", None, True, None, 1)])
 
     assert table.schema.field("has_enum").type == pa.bool_()
     assert table.schema.field("tool_order").type == pa.int64()

@@ -6,8 +6,8 @@ import polars as pl
 import pyarrow.parquet as pq
 import pytest
 
+from orchbench_analytics.parquet import to_arrow, write_table
 from orchbench_analytics.sources import Source
-from orchbench_analytics.store import to_arrow, write_table
 from orchbench_analytics.tables import (
     RAW_TABLES,
     SOURCES,

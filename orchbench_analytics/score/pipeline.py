@@ -9,7 +9,7 @@ from pathlib import Path
 import msgspec
 import polars as pl
 
-from orchbench_analytics import store
+from orchbench_analytics import parquet, store
 from orchbench_analytics.pool import core_count, rare_collections
 from orchbench_analytics.profiles import Profile, rules_of
 from orchbench_analytics.score.groups import SCORING_VERSION, Coverage, OpenGroup
@@ -88,7 +88,7 @@ def _write(
     group_id = group.group_ids[profile]
     directory = f"scores/profile={store.path_safe(profile.name)}/{group_id}"
     tables = {
-        table.name: store.from_polars(frame, table)
+        table.name: parquet.from_polars(frame, table)
         for table, frame in zip(SCORED_TABLES, frames, strict=True)
         if len(frame)
     }
