@@ -51,11 +51,10 @@ def read_calls(text: str) -> Calls:
     except ValueError:  # nested too deep: some call that nobody can read
         given = [None]
     if not isinstance(given, list):
-        is_void = given not in ({}, "")  # what has a length of 0 is no call, to the evaluator too
-        return Calls(0, [], [], None, False, False, is_malformed=True, voids_file=is_void)
+        return Calls(0, [], [], None, False, False, is_malformed=True, voids_file=given is None)
     names: list[str] = []
     values: dict[str, list[str]] = {}
-    invalid: str | None = None
+    invalid: list[str] = []
     is_malformed = voids_file = False
     for call in given:
         name, arguments = _name_and_arguments(call)
@@ -68,7 +67,7 @@ def read_calls(text: str) -> Calls:
                 arguments = decode_json(arguments)
             except ValueError:
                 is_malformed = True
-                invalid = clean_text(f"Invalid JSON in arguments: {arguments}")
+                invalid.append(clean_text(f"Invalid JSON in arguments: {arguments}"))
                 continue
         if not isinstance(arguments, dict):
             is_malformed = voids_file = True
@@ -81,7 +80,7 @@ def read_calls(text: str) -> Calls:
         _merged(values, invalid),
         next((kind for kind in REJECTION_TYPES if kind in values), None),
         PLACEHOLDER_TOOL in names,
-        invalid is not None,
+        bool(invalid),
         is_malformed,
         voids_file,
     )
@@ -141,27 +140,31 @@ class _TooDeepError(Exception):
 
 
 def _printed(value: Any, depth: int) -> str:
-    """Like Python's `str`, with lists and objects sorted; what is in them counts by its text.
+    """Like Python's `str`, with lists and objects sorted; items of lists count by their texts.
 
     Nested lists and objects are not quoted: quoting a quoted text doubles its escapes, so thirty
     nested lists would fill the memory.
     """
     if not isinstance(value, list | dict):
-        return repr(str(value))
+        return repr(value)
     if depth > MAX_DEPTH:
         raise _TooDeepError
     if isinstance(value, list):
-        return f"[{', '.join(sorted(_printed(item, depth + 1) for item in value))}]"
+        return f"[{', '.join(sorted(_printed_item(item, depth + 1) for item in value))}]"
     items = (f"{key!r}: {_printed(value[key], depth + 1)}" for key in sorted(value))
     return f"{{{', '.join(items)}}}"
 
 
-def _merged(values: dict[str, list[str]], invalid: str | None) -> list[Argument]:
+def _printed_item(item: Any, depth: int) -> str:
+    return _printed(item, depth) if isinstance(item, list | dict) else repr(str(item))
+
+
+def _merged(values: dict[str, list[str]], invalid: list[str]) -> list[Argument]:
     """Merged arguments; text that is no JSON is either nothing, or takes the key `error`."""
     merged = [Argument(key, texts, len(texts)) for key, texts in values.items()]
-    if invalid is not None:
+    if invalid:
         merged = [a._replace(only_under="none") if a.key == _ERROR_KEY else a for a in merged]
-        merged.append(Argument(_ERROR_KEY, [invalid], len(invalid), only_under="error_key"))
+        merged.append(Argument(_ERROR_KEY, invalid, sum(map(len, invalid)), only_under="error_key"))
     return merged
 
 
@@ -170,7 +173,7 @@ def _name_and_arguments(call: Any) -> tuple[str | None, Any]:
     if not isinstance(call, dict):
         return None, None
     name = call.get("name")
-    return (clean_text(name) if isinstance(name, str) and name else None), call.get("arguments")
+    return (clean_text(name) if isinstance(name, str) and name else None), call.get("arguments", {})
 
 
 def _written_call(call: Any) -> dict[str, Any] | None:

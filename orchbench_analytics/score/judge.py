@@ -107,8 +107,9 @@ def _settled_by_schema(
     known = open_keys.join(
         _schemas(open_keys, read, tool_parameters), on=["language", "used_id", "argument_key"]
     )
-    unmatched = pl.col("answer_texts").list.set_difference("label_texts")
-    texts = known.select(*_COMPARED_KEY, "value_type", "pattern", text=unmatched).explode("text")
+    texts = known.select(*_COMPARED_KEY, "value_type", "pattern", text="answer_texts").explode(
+        "text"
+    )
     misfits = _misfits(texts).select(_COMPARED_KEY)
     is_enum_settled = pl.col("has_enum") & (
         pl.col("false_positive_count") == pl.col("false_negative_count")

@@ -135,7 +135,7 @@ def test_labels_without_their_gold_call_are_unusable(columns: Row, is_unusable: 
         (step(answer_calls=calls(call("book", "[1]"))), True),
         (step(answer_calls=calls(call("book", "null"))), True),
         (step(answer_calls=calls(call(None))), True),
-        (step(answer_calls='[{"name": "book"}]'), True),
+        (step(answer_calls='[{"name": "book"}]'), False),
         (step(answer_calls=calls(call("book", "{broken"))), False),
         (step(label_calls="null"), False),
         (unlabelled(answer_content=None), True),
