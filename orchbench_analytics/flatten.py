@@ -5,42 +5,33 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Iterable
+from itertools import chain
 from typing import Any, NamedTuple
 
-import msgspec
-
 from orchbench_analytics.documents import (
-    Entry,
     JudgeLog,
-    Label,
     ResultsDocument,
     Trouble,
     UnreadableDocument,
 )
-from orchbench_analytics.read import compact_json, first_places, unreadable_parts
+from orchbench_analytics.read import first_places, unreadable_parts
 from orchbench_analytics.runs import ReadRun, ReadRuns
+from orchbench_analytics.texts import calls_text, compact_json, text_of
 from orchbench_analytics.verdicts import judgement_rows
 
 Row = tuple[Any, ...]
 Rows = dict[str, list[Row]]
 
 _NO_STEP_LABEL = (False, None, None, None, False)
-_PLAN_STARTS = (b'"w', b'"\\')  # in JSON: `workflow_…`, or an escaped character
 _LONGEST_TEXTS = 2**28
 _INT64 = range(-(2**63), 2**63)
 
 
-class Gold(NamedTuple):
-    """What a run's labels expect, by step: the label columns of `steps`, and gold plans."""
-
-    steps: dict[str, Row]
-    plans: dict[str, str]
-
-
 class Flat(NamedTuple):
-    """The rows of a document by table, and what in it could not be read."""
+    """The rows of a document by table, how long their texts are, and what could not be read."""
 
     rows: Rows
+    text_length: int
     trouble: Trouble | None
 
 
@@ -49,23 +40,22 @@ def flatten_runs(key: Row, read: ReadRuns) -> Flat:
     document = read.document
     names = document.history.keys()
     numbered = {f"run #{number}" for number in range(1, len(names) + 1)}
-    golds: dict[int, Gold] = {}
     steps: list[Row] = []
     plans: list[Row] = []
     for name, run in read.runs.items():
-        gold = golds.get(id(run.labels)) or golds.setdefault(id(run.labels), _gold(run))
-        steps += _step_rows((*key, name), run.sub_agent_history, gold)
-        plans += _plan_rows((*key, name, name in numbered), run.main_agent_history, gold)
-    _check_size(row[column] for row in steps for column in (8, 9))
-    _check_size(row[7] for row in plans)
+        steps += _step_rows((*key, name), run)
+        plans += _plan_rows((*key, name), run, is_numbered=name in numbered)
+    text_length = _checked_length(
+        chain((row[i] for row in steps for i in (8, 9)), (row[7] for row in plans))
+    )
     labelled = [row for row in steps if row[6] and row[12] in (None, 1)]
     answered = sum(row[11] is not None for row in steps)
     unreadable = read.unreadable_runs + read.unreadable_entries
     usage = document.usage if isinstance(document.usage, dict) else {}
     scenario = (
         *key,
-        _text(document.scenario_id),
-        _text(document.generated_at),
+        text_of(document.scenario_id),
+        text_of(document.generated_at),
         len(names),
         len(numbered & names),
         len(labelled),
@@ -85,14 +75,15 @@ def flatten_runs(key: Row, read: ReadRuns) -> Flat:
         _number(usage.get("total_cost")),
     )
     trouble = unreadable_parts(unreadable) or _repeated(read.repeated_keys)
-    return Flat({"scenarios": [scenario], "steps": steps, "plans": plans}, trouble)
+    rows = {"scenarios": [scenario], "steps": steps, "plans": plans}
+    return Flat(rows, text_length, trouble)
 
 
 def flatten_judge_log(key: Row, log: JudgeLog) -> Flat:
     """Rows of `judgements` for a judge's log of (model, …, run)."""
     rows, unreadable = judgement_rows(key, log)
-    _check_size(text for row in rows for text in row[-2:])
-    return Flat({"judgements": rows}, unreadable_parts(unreadable))
+    text_length = _checked_length(text for row in rows for text in row[-2:])
+    return Flat({"judgements": rows}, text_length, unreadable_parts(unreadable))
 
 
 def flatten_results(key: Row, document: ResultsDocument) -> Flat:
@@ -120,16 +111,17 @@ def flatten_results(key: Row, document: ResultsDocument) -> Flat:
     models = [(*key, figure, value) for figure, value in _figures(statistics)]
     if unreadable and not scenarios and not models:
         raise UnreadableDocument(Trouble("wrong_type", "no figures in it", unreadable[0]))
-    return Flat(
-        {"reported_scenarios": scenarios, "reported_models": models}, unreadable_parts(unreadable)
-    )
+    rows = {"reported_scenarios": scenarios, "reported_models": models}
+    return Flat(rows, 0, unreadable_parts(unreadable))
 
 
-def _check_size(texts: Iterable[str | None]) -> None:
-    """Refuse a document that repeats so much that its rows are far larger than itself."""
-    if sum(len(text) for text in texts if text is not None) > _LONGEST_TEXTS:
+def _checked_length(texts: Iterable[str | None]) -> int:
+    """The length of all texts; refuses a document whose rows repeat far more than it holds."""
+    length = sum(len(text) for text in texts if text is not None)
+    if length > _LONGEST_TEXTS:
         words = "what is said once and answered many times would take too much room"
         raise UnreadableDocument(Trouble("too_large", words, "$"))
+    return length
 
 
 def _repeated(keys: list[str]) -> Trouble | None:
@@ -139,88 +131,39 @@ def _repeated(keys: list[str]) -> Trouble | None:
     return Trouble("duplicate_keys", words, first_places(keys))
 
 
-def _gold(run: ReadRun) -> Gold:
-    """What the labels expect, by step: the columns of `steps`, and the plans."""
-    steps = {
-        step: _label_columns(step, label, run.labels)
-        for step, label in run.labels.items()
-        if label.agent_id is not None and "-" not in step
-    }
-    plans = {
-        step: text
-        for step, label in run.labels.items()
-        if bytes(memoryview(label.content)[:2]) in _PLAN_STARTS
-        and (text := msgspec.json.decode(label.content, type=str)).startswith("workflow_")
-    }
-    return Gold(steps, plans)
-
-
-def _step_rows(key: Row, history: list[Entry], gold: Gold) -> list[Row]:
+def _step_rows(key: Row, run: ReadRun) -> list[Row]:
     rows: list[Row] = []
     seen: Counter[str] = Counter()
-    for position, entry in enumerate(history):
+    for position, entry in enumerate(run.sub_agent_history):
         step = _step_id(entry.step_id)
         seen[step] += 1
-        answer = (_text(entry.agent_id), _text(entry.content), _calls(entry.tool_calls))
-        label = gold.steps.get(step, _NO_STEP_LABEL)
+        answer = (text_of(entry.agent_id), text_of(entry.content), calls_text(entry.tool_calls))
+        label = run.gold.steps.get(step, _NO_STEP_LABEL)
         rows.append((*key, step, *label, position, seen[step], *answer))
-    for step, label in gold.steps.items():
+    for step, label in run.gold.steps.items():
         if step not in seen:
             rows.append((*key, step, *label, None, None, None, None, None))
     return rows
 
 
-def _plan_rows(run_key: Row, history: list[Entry], gold: Gold) -> list[Row]:
-    *key, is_numbered = run_key
+def _plan_rows(key: Row, run: ReadRun, *, is_numbered: bool) -> list[Row]:
     rows: list[Row] = []
     seen: Counter[str] = Counter()
-    for position, entry in enumerate(history):
+    for position, entry in enumerate(run.main_agent_history):
         step = _step_id(entry.step_id)
         seen[step] += 1
-        plan = gold.plans.get(step)
-        rows.append((*key, step, is_numbered, plan, position, seen[step], _text(entry.content)))
-    for step, plan in gold.plans.items():
+        plan = run.gold.plans.get(step)
+        rows.append((*key, step, is_numbered, plan, position, seen[step], text_of(entry.content)))
+    for step, plan in run.gold.plans.items():
         if step not in seen:
             rows.append((*key, step, is_numbered, plan, None, None, None))
     return rows
-
-
-def _label_columns(step: str, label: Label, labels: dict[str, Label]) -> Row:
-    """That there is a label; its agent, content and calls; whether a key `N-1` holds them."""
-    call_label = labels.get(f"{step}-1")
-    chosen = call_label or label
-    content = _text(msgspec.json.decode(chosen.content))
-    calls = _calls(chosen.tool_calls)
-    return True, _text(label.agent_id), content, calls, call_label is not None
-
-
-def _calls(calls: Any) -> str | None:
-    """Calls as compact JSON: name and arguments as given, without ids, so that equals are equal."""
-    if isinstance(calls, list):
-        calls = [_call(call) for call in calls]
-    elif calls is msgspec.UNSET:
-        return None
-    return compact_json(calls)
-
-
-def _call(call: Any) -> Any:
-    function = call.get("function") if isinstance(call, dict) else None
-    if not isinstance(function, dict):
-        return call
-    return {name: function[name] for name in ("name", "arguments") if name in function}
 
 
 def _step_id(step: Any) -> str:
     if isinstance(step, str):
         return step
     return "" if step is None else compact_json(step)
-
-
-def _text(value: Any) -> str | None:
-    """A text as it is, anything else as JSON, null as null."""
-    if value is None:
-        return None
-    return value if isinstance(value, str) else compact_json(value)
 
 
 def _integer(value: Any) -> int | None:

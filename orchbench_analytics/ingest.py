@@ -60,10 +60,12 @@ def ingest(
     prune: bool,
     progress: Progress | None,
     finish: Callable[[Manifest, Executor | None], Manifest] = lambda manifest, _: manifest,
+    needed_last: str = "pyarrow.parquet",
 ) -> IngestSummary:
     """Read what is new or changed below `paths`, and commit it in one step.
 
-    `finish` completes the manifest (with scores) before it is written. The caller holds the lock.
+    `finish` completes the manifest (with scores) before it is written, and may need a module that
+    takes long to import. The caller holds the lock.
     """
     loaded = store.load_or_start(root)
     if not loaded.parts and jobs != 1:
@@ -83,8 +85,8 @@ def ingest(
     to_read = next_to_read(state, claims)
     unread_bytes = sum(file.byte_count for file in to_read)
     with workers(jobs, is_worth_it=unread_bytes > _SMALL_TREE_BYTES) as pool:
-        if pool is not None:  # what we need at the end can be imported while workers work
-            Thread(target=import_module, args=["polars"], daemon=True).start()
+        if pool is not None:  # workers are not there at once, and we only wait for them
+            Thread(target=import_module, args=[needed_last], daemon=True).start()
         while to_read:
             for _, built in map_unordered(pool, build_part, _tasks(state, to_read)):
                 take(state, built)

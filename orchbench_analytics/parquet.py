@@ -6,11 +6,13 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from orchbench_analytics.tables import Table, arrow_schema, polars_schema
+from orchbench_analytics.tables import Table, arrow_schema
 
 if TYPE_CHECKING:
     import polars as pl
     import pyarrow as pa
+
+_MOST_TEXT_BYTES = 2**31  # in one column, as Arrow counts them
 
 
 def write_table(table: pa.Table, path: Path) -> None:
@@ -28,20 +30,55 @@ def write_table(table: pa.Table, path: Path) -> None:
 
 
 def to_arrow(table: Table, rows: Sequence[tuple[Any, ...]]) -> pa.Table:
-    """Rows as a checked Arrow table.
-
-    By way of polars: Arrow itself would import pandas, if there is one, to look at a list.
-    """
-    import polars as pl
+    """Rows as a checked Arrow table."""
     import pyarrow as pa
 
     schema = arrow_schema(table)
     columns = zip(*rows, strict=True) if rows else ([] for _ in schema)
-    arrays = [
-        pl.Series(values, dtype=kind).to_arrow().cast(field.type)
-        for values, kind, field in zip(columns, polars_schema(table).values(), schema, strict=True)
-    ]
+    arrays = [_to_array(values, field.type) for values, field in zip(columns, schema, strict=True)]
     return check_nulls(pa.Table.from_arrays(arrays, schema=schema), table)
+
+
+def _to_array(values: Sequence[Any], type_: pa.DataType) -> pa.Array:
+    """Values as an Arrow array, from its buffers.
+
+    Arrow's own way from a list imports pandas, wherever there is one, and polars' way imports
+    polars: either would take a good part of the time that reading a sweep does.
+    """
+    import numpy as np
+    import pyarrow as pa
+
+    has_nulls = None in values
+    buffers: list[Any] = [_bitmap([value is not None for value in values]) if has_nulls else None]
+    if pa.types.is_string(type_):
+        buffers += _text_buffers(values)
+    elif pa.types.is_boolean(type_):
+        buffers.append(_bitmap(values))
+    else:
+        filled = [0 if value is None else value for value in values] if has_nulls else values
+        buffers.append(np.array(filled, type_.to_pandas_dtype()))
+    arrow_buffers = [buffer if buffer is None else pa.py_buffer(buffer) for buffer in buffers]
+    return pa.Array.from_buffers(type_, len(values), arrow_buffers)
+
+
+def _text_buffers(texts: Sequence[str | None]) -> list[Any]:
+    """Where each text begins and the last one ends, and all texts as UTF-8."""
+    import numpy as np
+
+    encoded = {text: b"" if text is None else text.encode() for text in set(texts)}
+    pieces = [encoded[text] for text in texts]
+    offsets = np.zeros(len(pieces) + 1, np.int64)
+    np.cumsum(np.fromiter(map(len, pieces), np.int64, len(pieces)), out=offsets[1:])
+    if offsets[-1] >= _MOST_TEXT_BYTES:
+        raise OverflowError(f"{offsets[-1]} bytes of text are too many for one column of a part")
+    return [offsets.astype(np.int32), b"".join(pieces)]
+
+
+def _bitmap(flags: Sequence[Any]) -> Any:
+    """One bit per flag, the first one lowest."""
+    import numpy as np
+
+    return np.packbits(np.fromiter(flags, bool, len(flags)), bitorder="little")
 
 
 def from_polars(frame: pl.DataFrame, table: Table) -> pa.Table:

@@ -20,7 +20,7 @@ from orchbench_analytics.store import Part
 if TYPE_CHECKING:
     import pyarrow as pa
 
-_MOST_UNPACKED_BYTES = 32 * 2**20
+_MOST_HELD = 32 * 2**20  # bytes of documents, and likewise characters of their rows
 
 
 class Task(NamedTuple):
@@ -34,7 +34,7 @@ class Task(NamedTuple):
 class Built(NamedTuple):
     """What came of a task: the part (none if no file gave rows), and a row per file read anew.
 
-    Files that unpack to more than a part should hold are missing: they make another task.
+    Files past what a part should hold are missing: they make another task.
     """
 
     part: Part | None
@@ -54,9 +54,9 @@ def build_part(task: Task) -> Built:
     rows: flatten.Rows = {}
     sources: list[Source] = []
     unchanged: list[Found] = []
-    unpacked_bytes = 0
+    held_bytes = held_text = 0
     for file in task.files:
-        if unpacked_bytes > _MOST_UNPACKED_BYTES:
+        if max(held_bytes, held_text) > _MOST_HELD:
             break
         source = source_of(file)
         try:
@@ -67,14 +67,15 @@ def build_part(task: Task) -> Built:
                 continue
             source = source._replace(content_hash=content_hash)
             data = read.decompress(data, file.path)
-            unpacked_bytes += len(data)
-            flat, trouble = read_and_flatten(file, data)
+            held_bytes += len(data)
+            flat, mended = read_and_flatten(file, data)
         except UnreadableDocument as error:
             sources.append(refused(source, error.trouble))
             continue
-        for name, new_rows in flat.items():
+        held_text += flat.text_length
+        for name, new_rows in flat.rows.items():
             rows.setdefault(name, []).extend(new_rows)
-        sources.append(noted(source, trouble))
+        sources.append(noted(source, mended or flat.trouble))
     taken = [s for s in sources if s.status == "taken"]
     if not taken:
         return Built(None, sources, unchanged)
@@ -91,8 +92,8 @@ def build_part(task: Task) -> Built:
     return Built(part, sources, unchanged)
 
 
-def read_and_flatten(file: Found, data: bytes) -> tuple[flatten.Rows, Trouble | None]:
-    """The rows of one document, and what had to be mended or left out."""
+def read_and_flatten(file: Found, data: bytes) -> tuple[Flat, Trouble | None]:
+    """The rows of one document, and what had to be mended before it could be read."""
     key = (file.model, file.experiment, file.language)
 
     def make(document: bytes) -> Flat:
@@ -103,8 +104,7 @@ def read_and_flatten(file: Found, data: bytes) -> tuple[flatten.Rows, Trouble | 
             return flatten.flatten_judge_log((*key, file.scenario, file.run), log)
         return flatten.flatten_results(key, msgspec.json.decode(document, type=ResultsDocument))
 
-    flat, mended = read.read_with(make, data)
-    return flat.rows, mended or flat.trouble
+    return read.read_with(make, data)
 
 
 def rewrite_parts(root: Path, parts: Sequence[Part], dropped: Iterable[Source]) -> Part | None:

@@ -24,12 +24,11 @@ Result = TypeVar("Result")
 
 _TASKS_AHEAD = 2
 _RARE_COLLECTIONS = (200_000, 20, 100)
-_PRELOADED = [
-    "orchbench_analytics.parts",
-    "orchbench_analytics.score.plan_pairs",
-    "polars",
-    "pyarrow.parquet",
-]
+_WORKER_ENVIRONMENT = {
+    "PYTHONSAFEPATH": "1",  # or workers import what happens to lie in our directory
+    "OPENBLAS_NUM_THREADS": "1",  # numpy's threads would spin on the cores that workers need
+}
+_PRELOADED = ["orchbench_analytics.parts", "pyarrow.parquet"]
 
 
 def core_count() -> int:
@@ -50,14 +49,16 @@ def workers(jobs: int | None, *, is_worth_it: bool) -> AbstractContextManager[Ex
 def warm_up() -> None:
     """Start the server that workers are forked from, so that it imports while we look around."""
     _Context().set_forkserver_preload(_PRELOADED)
-    given = os.environ.get("PYTHONSAFEPATH")
-    os.environ["PYTHONSAFEPATH"] = "1"  # or it imports what happens to lie in our directory
+    given = {name: os.environ.get(name) for name in _WORKER_ENVIRONMENT}
+    os.environ.update(_WORKER_ENVIRONMENT)
     try:
         ensure_running()
     finally:
-        del os.environ["PYTHONSAFEPATH"]
-        if given is not None:
-            os.environ["PYTHONSAFEPATH"] = given
+        for name, value in given.items():
+            if value is None:
+                del os.environ[name]
+            else:
+                os.environ[name] = value
 
 
 @contextmanager

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import json
 import os
 import re
 from collections.abc import Callable, Sequence
-from typing import Any, NamedTuple, TypeVar
+from typing import NamedTuple, TypeVar
 
 import msgspec
 
@@ -18,8 +17,6 @@ _PLACES_KEPT = 5
 _BYTE_OFFSET = re.compile(r" ?\(byte (\d+)\)")
 _JSON_PATH = re.compile(r" - at `(?:key in )?(\$[^`]*)`")
 _TOO_DEEP = Trouble("too_deep", "brackets are nested too deep to be a result of this benchmark")
-
-_encode = msgspec.json.Encoder().encode
 
 Document = TypeVar("Document")
 Made = TypeVar("Made")
@@ -143,6 +140,18 @@ def is_wrong_type(failure: Exception) -> bool:
     return isinstance(failure, msgspec.ValidationError) and "out of range" not in str(failure)
 
 
+def decode_or_none(
+    decode_: Callable[[bytes | msgspec.Raw], Document], raw: bytes | msgspec.Raw
+) -> Document | None:
+    """What a decoder makes of JSON, or none where its shape is another."""
+    try:
+        return decode_(raw)
+    except msgspec.ValidationError as error:
+        if is_wrong_type(error):
+            return None
+        raise
+
+
 def unreadable_parts(places: Sequence[str]) -> Trouble | None:
     """What to say of a document in which some places could not be read; null if there are none."""
     if not places:
@@ -158,21 +167,6 @@ def first_places(places: Sequence[str]) -> str | None:
     kept = ", ".join(places[:_PLACES_KEPT])
     more = len(places) - _PLACES_KEPT
     return f"{kept} and {more} more" if more > 0 else kept
-
-
-def clean_text(text: str) -> str:
-    """The text with lone surrogates replaced, so that it can be stored as UTF-8."""
-    if text.isascii():
-        return text
-    return text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
-
-
-def compact_json(value: Any) -> str:
-    """The value as JSON without spaces."""
-    try:
-        return _encode(value).decode()
-    except OverflowError:  # an integer past 64 bits
-        return json.dumps(value, ensure_ascii=False, separators=(",", ":"))
 
 
 def _mend(data: bytes, size: int, failure: Exception) -> Mended | None:

@@ -5,8 +5,8 @@ from __future__ import annotations
 import json
 import re
 from collections import Counter
-from collections.abc import Callable, Iterable, Sequence
-from typing import Any, NamedTuple, TypeVar
+from collections.abc import Iterable, Sequence
+from typing import Any, NamedTuple
 
 import msgspec
 
@@ -14,11 +14,11 @@ from orchbench_analytics.documents import (
     ABSENT,
     DoubtfulRunsDocument,
     Entry,
-    Label,
     Run,
     RunsDocument,
 )
-from orchbench_analytics.read import is_wrong_type
+from orchbench_analytics.gold import Gold, read_gold
+from orchbench_analytics.read import decode_or_none
 
 _decode_document = msgspec.json.Decoder(RunsDocument).decode
 _decode_doubtful = msgspec.json.Decoder(DoubtfulRunsDocument).decode
@@ -26,14 +26,9 @@ _decode_run = msgspec.json.Decoder(Run).decode
 _decode_history = msgspec.json.Decoder(list[Entry]).decode
 _decode_items = msgspec.json.Decoder(list[msgspec.Raw]).decode
 _decode_entry = msgspec.json.Decoder(Entry).decode
-_decode_labels = msgspec.json.Decoder(dict[str, Label]).decode
-_decode_members = msgspec.json.Decoder(dict[str, msgspec.Raw]).decode
-_decode_label = msgspec.json.Decoder(Label).decode
 
 _KEY = re.compile(rb'"([^"\\]*+)"\s*+:')
 _PART_NAMES = frozenset(name.encode() for name in Run.__struct_fields__)
-
-Decoded = TypeVar("Decoded")
 
 
 class ReadRun(NamedTuple):
@@ -41,7 +36,7 @@ class ReadRun(NamedTuple):
 
     main_agent_history: list[Entry]
     sub_agent_history: list[Entry]
-    labels: dict[str, Label]
+    gold: Gold
 
 
 class ReadRuns(NamedTuple):
@@ -60,20 +55,16 @@ def read_runs(data: bytes) -> ReadRuns:
     runs: dict[str, ReadRun] = {}
     bad_entries: list[str] = []
     parts: list[msgspec.Raw] = []
-    labels: dict[bytes, tuple[dict[str, Label], list[str]]] = {}
     for name, run in decoded.items():
         place = f"$.history.{name}"
         parts += (run.main_agent_history, run.sub_agent_history, run.label)
         main, bad_main = _read_history(run.main_agent_history)
         sub, bad_sub = _read_history(run.sub_agent_history)
-        label = bytes(run.label)  # mostly the same in all runs, and then decoded once
-        if label not in labels:
-            labels[label] = _read_labels(run.label)
-        by_step, bad_labels = labels[label]
+        gold = read_gold(bytes(run.label))
         bad_entries += [f"{place}.main_agent_history{path}" for path in bad_main]
         bad_entries += [f"{place}.sub_agent_history{path}" for path in bad_sub]
-        bad_entries += [f"{place}.label{path}" for path in bad_labels]
-        runs[name] = ReadRun(main, sub, by_step)
+        bad_entries += [f"{place}.label{path}" for path in gold.unreadable]
+        runs[name] = ReadRun(main, sub, gold)
     repeated = _repeated_keys(data, [part for part in parts if part is not ABSENT])
     return ReadRuns(document, runs, bad_runs, bad_entries, repeated)
 
@@ -82,51 +73,26 @@ def _decode_runs(
     data: bytes,
 ) -> tuple[RunsDocument | DoubtfulRunsDocument, dict[str, Run], list[str]]:
     """The document, its runs that are objects, and the paths of those that are not."""
-    document = _decode_or_none(_decode_document, data)
+    document = decode_or_none(_decode_document, data)
     if document is not None:
         return document, document.history, []
     doubtful = _decode_doubtful(data)
-    read = {name: _decode_or_none(_decode_run, raw) for name, raw in doubtful.history.items()}
+    read = {name: decode_or_none(_decode_run, raw) for name, raw in doubtful.history.items()}
     bad_runs = [f"$.history.{name}" for name, run in read.items() if run is None]
     return doubtful, {name: run for name, run in read.items() if run is not None}, bad_runs
 
 
 def _read_history(raw: msgspec.Raw) -> tuple[list[Entry], list[str]]:
     """The answers, empty ones for those that are no object, and the paths of the latter."""
-    entries = _decode_or_none(_decode_history, raw)
+    entries = decode_or_none(_decode_history, raw)
     if entries is not None:
         return entries, []
-    items = _decode_or_none(_decode_items, raw)
+    items = decode_or_none(_decode_items, raw)
     if items is None:
         return [], [""]
-    read = [_decode_or_none(_decode_entry, item) for item in items]
+    read = [decode_or_none(_decode_entry, item) for item in items]
     unreadable = [f"[{index}]" for index, entry in enumerate(read) if entry is None]
     return [entry or Entry() for entry in read], unreadable
-
-
-def _read_labels(raw: msgspec.Raw) -> tuple[dict[str, Label], list[str]]:
-    """The labels by step, and the paths of those that are no object."""
-    labels = _decode_or_none(_decode_labels, raw)
-    if labels is not None:
-        return labels, []
-    members = _decode_or_none(_decode_members, raw)
-    if members is None:
-        return {}, [""]
-    read = {step: _decode_or_none(_decode_label, member) for step, member in members.items()}
-    unreadable = [f".{step}" for step, label in read.items() if label is None]
-    return {step: label for step, label in read.items() if label is not None}, unreadable
-
-
-def _decode_or_none(
-    decode: Callable[[bytes | msgspec.Raw], Decoded], raw: bytes | msgspec.Raw
-) -> Decoded | None:
-    """The value, or none where its shape is another."""
-    try:
-        return decode(raw)
-    except msgspec.ValidationError as error:
-        if is_wrong_type(error):
-            return None
-        raise
 
 
 class _Repeats(list[str]):

@@ -6,7 +6,7 @@ import json
 from typing import Any
 
 from orchbench_analytics.documents import JudgeLog, Trouble, UnreadableDocument
-from orchbench_analytics.read import clean_text, compact_json
+from orchbench_analytics.texts import clean_text, compact_json
 
 Row = tuple[Any, ...]
 

@@ -265,6 +265,19 @@ def test_packed_files_are_read_and_bad_ones_refused(tmp_path: Path) -> None:
     }
 
 
+def test_files_whose_rows_repeat_a_long_label_fill_several_parts(tmp_path: Path) -> None:
+    labels = {"3": {"agent_id": "a", "content": "x" * 10_000}}
+    answers = [{"step_id": "3"} for _ in range(2_000)]
+    repeating = runs_document({"run #1": run(label=labels, sub_agent_history=answers)})
+    for scenario in range(4):
+        write(tmp_path / f"tree/m/{scenario}_out.json", repeating)
+
+    ingest(tmp_path / "warehouse", tmp_path / "tree", jobs=1)
+
+    assert len(rows(tmp_path / "warehouse", "steps")) == 8_000
+    assert len(list((tmp_path / "warehouse/parts").glob("*/*/*"))) == 2
+
+
 def test_packed_files_fill_several_parts_where_they_unpack_large(tmp_path: Path) -> None:
     large = runs_document(scenario_id="x" * 12 * 2**20)
     for scenario in range(5):

@@ -11,8 +11,6 @@ import pytest
 
 from orchbench_analytics.documents import Trouble, UnreadableDocument
 from orchbench_analytics.read import (
-    clean_text,
-    compact_json,
     decode,
     decompress,
     first_places,
@@ -22,6 +20,7 @@ from orchbench_analytics.read import (
     unreadable_parts,
 )
 from orchbench_analytics.repair import DEEPEST
+from orchbench_analytics.texts import compact_json
 from tests.documents import agent_card, judge_log, results_document, runs_document
 
 
@@ -205,8 +204,3 @@ def test_only_the_first_of_many_places_are_named() -> None:
     assert first_places(["$.a", "$.b"]) == "$.a, $.b"
     assert first_places([f"${i}" for i in range(7)]) == "$0, $1, $2, $3, $4 and 2 more"
     assert unreadable_parts([]) is None
-
-
-def test_texts_and_values_are_stored_as_utf8() -> None:
-    assert clean_text("가\ud800") == "가�"
-    assert compact_json({"a": [2**70, "가"]}) == '{"a":[1180591620717411303424,"가"]}'

@@ -11,10 +11,11 @@ PACKAGE = Path(__file__).parents[1] / "orchbench_analytics"
 # From the ground up: a room may import from the layers before its own, and from its own layer
 # only where the layer is one package. A name ending in a dot stands for all rooms of a package.
 LAYERS: tuple[tuple[str, ...], ...] = (
-    ("errors", "tables", "documents", "trees"),
+    ("errors", "tables", "documents", "trees", "texts"),
     ("profiles", "discover", "repair", "show"),
     ("read",),
-    ("runs", "verdicts"),
+    ("gold", "verdicts"),
+    ("runs",),
     ("flatten",),
     ("parquet",),
     ("store",),

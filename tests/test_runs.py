@@ -23,7 +23,7 @@ def test_all_runs_are_read() -> None:
 
     assert list(runs.runs) == ["run #1", "run #2"]
     assert [entry.step_id for entry in runs.runs["run #1"].sub_agent_history] == ["3", "4"]
-    assert list(runs.runs["run #1"].labels) == ["1", "2", "3", "3-1", "3-2", "4"]
+    assert list(runs.runs["run #1"].gold.steps) == ["3", "4"]
     assert runs[2:] == ([], [], [])
 
 
@@ -42,7 +42,7 @@ def test_a_history_that_is_no_list_costs_that_history(name: str, wrong: Any) -> 
     runs = read(runs_document({"run #1": run(**{name: wrong}), "run #2": run()}))
 
     assert getattr(runs.runs["run #1"], name) == []
-    assert runs.runs["run #1"].labels == runs.runs["run #2"].labels
+    assert runs.runs["run #1"].gold == runs.runs["run #2"].gold
     assert runs.unreadable_entries == [f"$.history.run #1.{name}"]
 
 
@@ -64,10 +64,9 @@ def test_labels_of_the_wrong_shape_cost_themselves(wrong: Any) -> None:
     all_wrong = read(runs_document({"run #1": run(label=wrong)}))
     one_wrong = read(runs_document({"run #1": run(label=labels | {"4": wrong})}))
 
-    assert all_wrong.runs["run #1"].labels == {}
+    assert all_wrong.runs["run #1"].gold[:2] == ({}, {})
     assert all_wrong.unreadable_entries == ["$.history.run #1.label"]
-    assert "4" not in one_wrong.runs["run #1"].labels
-    assert len(one_wrong.runs["run #1"].labels) == len(labels) - 1
+    assert list(one_wrong.runs["run #1"].gold.steps) == ["3"]
     assert one_wrong.unreadable_entries == ["$.history.run #1.label.4"]
 
 

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 
 import msgspec
 
-from orchbench_analytics.read import clean_text
+from orchbench_analytics.texts import clean_text
 
 REJECTION_TYPES = ("AWAITING_USER_INPUT", "TOOL_CONSTRAINT_VIOLATION")
 PLACEHOLDER_TOOL = "tool_name"

@@ -1,0 +1,78 @@
+"""Rows to Arrow: the same values, types and nulls, whatever they are."""
+
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from orchbench_analytics import parquet
+from orchbench_analytics.parquet import to_arrow
+from orchbench_analytics.tables import Column, Table
+
+EVERY_KIND = Table(
+    "every_kind",
+    "one row per example",
+    (
+        Column("text", "text", "any text", nullable=True),
+        Column("number", "int", "any integer", nullable=True),
+        Column("share", "float", "any number", nullable=True),
+        Column("is_so", "bool", "any flag", nullable=True),
+        Column("name", "text", "a text that is there"),
+    ),
+)
+TEXTS = st.text(st.characters(exclude_categories=["Cs"]))
+ROWS = st.lists(
+    st.tuples(
+        st.none() | TEXTS,
+        st.none() | st.integers(-(2**63), 2**63 - 1),
+        st.none() | st.floats(allow_nan=False),
+        st.none() | st.booleans(),
+        TEXTS,
+    )
+)
+
+
+@given(ROWS)
+def test_rows_come_back_as_they_were(rows: list[tuple[Any, ...]]) -> None:
+    data = to_arrow(EVERY_KIND, rows)
+
+    data.validate(full=True)
+    read = list(zip(*(column.to_pylist() for column in data.columns), strict=True))
+    assert repr(read) == repr(rows)  # as texts, so that -0.0 is not 0.0
+
+
+def test_a_null_where_none_may_be_is_an_error() -> None:
+    with pytest.raises(AssertionError, match=r"every_kind\.name has nulls"):
+        to_arrow(EVERY_KIND, [("a", 1, 1.0, True, None)])
+
+
+def test_no_text_is_lost_where_a_column_gets_too_long(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(parquet, "_MOST_TEXT_BYTES", 10)
+
+    with pytest.raises(OverflowError, match="12 bytes of text"):
+        to_arrow(EVERY_KIND, [("가나다라", 1, 1.0, True, "a")])
+
+
+def test_rows_are_written_without_pandas_and_polars(tmp_path: Path) -> None:
+    """Each of them takes longer to import than a small sweep takes to read."""
+    code = (
+        "import sys\n"
+        "from orchbench_analytics.parquet import to_arrow, write_table\n"
+        "from orchbench_analytics.tables import TOOL_PARAMETERS\n"
+        f"write_table(to_arrow(TOOL_PARAMETERS, []), {str(tmp_path / 'x.parquet')!r})\n"
+        "print([name for name in ('pandas', 'polars') if name in sys.modules])\n"
+    )
+    printed = subprocess.run([sys.executable, "-c", code], capture_output=True, check=True)
+    assert printed.stdout.strip() == b"[]"
+
+
+def test_integers_keep_all_their_digits() -> None:
+    rows = [("a", 2**63 - 1, 0.1, True, "a"), ("a", None, 0.1, True, "a")]
+
+    assert to_arrow(EVERY_KIND, rows)["number"].to_pylist() == [2**63 - 1, None]
+    assert to_arrow(EVERY_KIND, rows).schema.field("number").type == pa.int64()
