@@ -43,6 +43,15 @@ def workers(jobs: int | None, *, is_worth_it: bool) -> AbstractContextManager[Ex
     count = jobs or core_count()
     if count < 2 or not is_worth_it:
         return nullcontext()
+    return _pool(count)
+
+
+def one_worker() -> Executor:
+    """One more worker process, started when it is first used."""
+    return _pool(1)
+
+
+def _pool(count: int) -> Executor:
     return ProcessPoolExecutor(count, mp_context=_Context(), initializer=_start_worker)
 
 

@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from orchbench_analytics.export import Exported
 
 _FEW_PLANS = 2_000
+_SCORING = "orchbench_analytics.score.pipeline"  # imported late, as polars takes its time
 
 
 def open_warehouse(path: str | Path) -> Warehouse:
@@ -74,6 +75,7 @@ class Warehouse(Analysis):
                 prune=prune,
                 progress=progress,
                 finish=self._score_and_gather if score else self._gather,
+                needed_last=_SCORING if score else "pyarrow.parquet",
             )
 
     def export(

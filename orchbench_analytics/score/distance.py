@@ -30,6 +30,10 @@ class Distance(NamedTuple):
     mapping: tuple[int | None, ...]
 
 
+class NeedsNetworkx(Exception):  # noqa: N818 (no error: the pair goes where networkx is)
+    """Only networkx can tell this distance, and it was not to be used."""
+
+
 class _BudgetError(Exception):
     """networkx needed more steps than it was given."""
 
@@ -75,6 +79,7 @@ def upstream_distance(
     status_weight: float,
     budget: int = BUDGET,
     known: _Known | None = None,
+    may_use_networkx: bool = True,
 ) -> Distance:
     """The distance as the public evaluator has it: with self-loops, whatever networkx returns.
 
@@ -82,9 +87,8 @@ def upstream_distance(
     """
     weights = {"agent_weight": agent_weight, "status_weight": status_weight}
     true = edit_distance(first, second, **weights, budget=budget, known=known)
-    has_loop = any(source == target for source, target in first.edges + second.edges)
     # Where one side has no edge, networkx has none to mistake a loop for.
-    if not (has_loop and first.edges and second.edges):
+    if not ((first.has_loop or second.has_loop) and first.edges and second.edges):
         return true
     # What networkx returns depends on the order of appearance, so this key keeps it.
     shapes = (*_labels(first, second), first.edges, second.edges)
@@ -95,6 +99,8 @@ def upstream_distance(
         if true.value > _floor(first, second, **weights):
             found = true._replace(lower_bound=0.0, is_exact=False)
             if _most(first, second) <= MAX_NETWORKX_SIZE:
+                if not may_use_networkx:
+                    raise NeedsNetworkx
                 with suppress(_BudgetError):
                     value = networkx_distance(first, second, **weights, budget=NETWORKX_BUDGET)
                     found = Distance(value, value, True, ())

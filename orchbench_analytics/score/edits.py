@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
+import msgspec
+
 from orchbench_analytics.score.distance import Distance
 from orchbench_analytics.score.graphs import Graph, Node
 
 
-class Edit(NamedTuple):
+class Edit(msgspec.Struct, frozen=True):
     """One thing to change so that the answer becomes the label, and what it costs.
 
     For a dependency or transition the subject is what waits, wanted or given what it waits for.

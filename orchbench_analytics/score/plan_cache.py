@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import uuid
-from collections.abc import Iterable, Iterator, Sequence
-from concurrent.futures import Executor, Future
+from collections.abc import Iterator, Sequence
+from concurrent.futures import Executor, Future, ThreadPoolExecutor, as_completed
 from pathlib import Path
 
 import polars as pl
 
+from orchbench_analytics.pool import one_worker
 from orchbench_analytics.score.plan_pairs import (
-    ComparedPair,
+    Compared,
     Pair,
     PairTask,
     PlanRules,
@@ -19,7 +20,6 @@ from orchbench_analytics.score.plan_pairs import (
 from orchbench_analytics.score.plans import PAIR_SCHEMA
 
 _PAIRS_OF_A_TASK = 500
-_Compared = list[tuple[PlanRules, ComparedPair]]
 
 
 class PlanCache:
@@ -30,7 +30,7 @@ class PlanCache:
 
     def start(
         self, pairs: Sequence[Pair], all_rules: Sequence[PlanRules], pool: Executor | None
-    ) -> list[Future[_Compared]]:
+    ) -> Future[list[Compared]]:
         """Begin to compare what is not known yet; without a pool, do it at once."""
         missing: dict[tuple[PlanRules, ...], list[Pair]] = {}
         known = {rules: set(self._known(rules, pairs)["pair_id"]) for rules in all_rules}
@@ -38,19 +38,29 @@ class PlanCache:
             unknown = tuple(rules for rules in all_rules if pair[0] not in known[rules])
             if unknown:
                 missing.setdefault(unknown, []).append(pair)
-        return [_submit(pool, task) for rules in missing for task in _tasks(rules, missing[rules])]
+        tasks = [task for rules in missing for task in _tasks(rules, missing[rules])]
+        if pool is None:
+            compared: Future[list[Compared]] = Future()
+            compared.set_result([compare_pairs(task) for task in tasks])
+            return compared
+        thread = ThreadPoolExecutor(1)  # it only waits for workers
+        try:
+            return thread.submit(_compare_with, pool, tasks)
+        finally:
+            thread.shutdown(wait=False)
 
     def finish(
-        self, started: Iterable[Future[_Compared]], pairs: Sequence[Pair], rules: PlanRules
+        self, started: Future[list[Compared]], pairs: Sequence[Pair], rules: PlanRules
     ) -> pl.DataFrame:
         """All pairs compared under the rules, once what was begun is done and remembered."""
-        new = [pair for future in started for found, pair in future.result() if found == rules]
+        columns = (found.columns[rules] for found in started.result() if rules in found.columns)
+        fresh = [pl.DataFrame(list(values), schema=PAIR_SCHEMA) for values in columns]
         known = self._known(rules, pairs)
-        fresh = pl.DataFrame(new, schema=PAIR_SCHEMA, orient="row")
-        fresh = fresh.join(known, on="pair_id", how="anti")
-        if len(fresh):
-            self._write(rules, fresh)
-        return pl.concat([known, fresh])
+        new = pl.concat([pl.DataFrame(schema=PAIR_SCHEMA), *fresh])
+        new = new.join(known, on="pair_id", how="anti")
+        if len(new):
+            self._write(rules, new)
+        return pl.concat([known, new])
 
     def _files(self, rules: PlanRules) -> list[Path]:
         return sorted((self._directory / f"rules={rules.rules_id}").glob("*.parquet"))
@@ -84,9 +94,15 @@ def _tasks(rules: tuple[PlanRules, ...], pairs: list[Pair]) -> Iterator[PairTask
         yield PairTask(rules, ordered[start : start + _PAIRS_OF_A_TASK])
 
 
-def _submit(pool: Executor | None, task: PairTask) -> Future[_Compared]:
-    if pool is not None:
-        return pool.submit(compare_pairs, task)
-    done: Future[_Compared] = Future()
-    done.set_result(compare_pairs(task))
-    return done
+def _compare_with(pool: Executor, tasks: list[PairTask]) -> list[Compared]:
+    """Compare pairs in a pool; those that need networkx in one process, which alone imports it."""
+    started = [pool.submit(compare_pairs, t._replace(may_use_networkx=False)) for t in tasks]
+    compared, last = [], []
+    with one_worker() as networkx_worker:
+        for future in as_completed(started):
+            found = future.result()
+            compared.append(found)
+            for rules, pairs in found.left.items():
+                task = PairTask((rules,), pairs)
+                last.append(networkx_worker.submit(compare_pairs, task))
+        return compared + [future.result() for future in last]

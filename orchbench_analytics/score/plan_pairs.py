@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import hashlib
+from collections.abc import Callable, Iterable
+from functools import lru_cache, partial
 from typing import Any, NamedTuple
 
 import msgspec
@@ -10,23 +12,21 @@ import msgspec
 from orchbench_analytics.profiles import Profile
 from orchbench_analytics.score.distance import (
     Distance,
+    NeedsNetworkx,
     edit_distance,
     similarity,
     upstream_distance,
 )
 from orchbench_analytics.score.edits import Edit, plan_edits
-from orchbench_analytics.score.graphs import (
-    Graph,
-    component_graph,
-    is_malformed,
-    is_plain,
-    structure_graph,
-)
+from orchbench_analytics.score.graphs import Graph, component_graph, structure_graph
+from orchbench_analytics.score.outline import Outline, Workflow, outline
 from orchbench_analytics.score.plan_text import read_plan
 
-# Few shapes of graphs make up most pairs: a process remembers their distances from task to task.
+# Few graphs make up most pairs: a process remembers what it measured from task to task.
 _KNOWN_DISTANCES: dict[Any, Distance] = {}
-_MOST_KNOWN = 50_000
+_KNOWN_FIGURES: dict[Any, tuple[Any, ...]] = {}
+_MOST_KNOWN = 20_000
+_LONGEST_KNOWN = 10_000  # characters of a text, or a hostile one would stay in memory
 
 
 class PlanRules(NamedTuple):
@@ -49,10 +49,15 @@ Pair = tuple[str, str | None, str | None]  # pair id, label, answer; no label: a
 
 
 class PairTask(NamedTuple):
-    """Pairs to compare under each of some rules."""
+    """Pairs to compare under each of some rules.
+
+    Importing networkx takes longer than most tasks. Where it is not to be used, pairs that need it
+    are left.
+    """
 
     rules: tuple[PlanRules, ...]
     pairs: list[Pair]
+    may_use_networkx: bool = True
 
 
 class ComparedPair(NamedTuple):
@@ -63,6 +68,12 @@ class ComparedPair(NamedTuple):
     is_answer_read: bool
     read_as: str
     is_malformed: bool
+    label_workflow_count: int | None = None
+    label_dependency_count: int | None = None
+    label_step_count: int | None = None
+    answer_workflow_count: int | None = None
+    answer_dependency_count: int | None = None
+    answer_step_count: int | None = None
     structure_distance: float | None = None
     structure_lower_bound: float | None = None
     structure_similarity: float | None = None
@@ -70,13 +81,20 @@ class ComparedPair(NamedTuple):
     component_lower_bound: float | None = None
     component_similarity: float | None = None
     is_ged_exact: bool = True
-    label_workflow_count: int | None = None
-    label_dependency_count: int | None = None
-    label_step_count: int | None = None
-    answer_workflow_count: int | None = None
-    answer_dependency_count: int | None = None
-    answer_step_count: int | None = None
     edits: str = "[]"  # as JSON
+
+
+class Compared(NamedTuple):
+    """Compared pairs by rules, and those that were left because they need networkx.
+
+    As columns, in the order of a compared pair's fields: they travel faster between processes.
+    """
+
+    columns: dict[PlanRules, list[tuple[Any, ...]]]
+    left: dict[PlanRules, list[Pair]]
+
+
+_Graphs = tuple[Graph, Graph]  # structure and component
 
 
 class _Drawn(NamedTuple):
@@ -84,14 +102,16 @@ class _Drawn(NamedTuple):
 
     read_as: str
     is_malformed: bool = False
-    structure: Graph | None = None
-    component: Graph | None = None
-
-    has_loop: bool = False
+    graphs: _Graphs | None = None
+    is_long: bool = False
 
     @property
-    def is_read(self) -> bool:
-        return self.structure is not None
+    def sizes(self) -> tuple[int | None, ...]:
+        """Workflows, dependencies and steps."""
+        if self.graphs is None:
+            return None, None, None
+        structure, component = self.graphs
+        return len(structure.nodes), len(structure.edges), len(component.nodes)
 
 
 def plan_rules(profile: Profile) -> PlanRules:
@@ -107,100 +127,109 @@ def pair_id_of(label: str | None, answer: str | None) -> str:
     return hashlib.sha256(text.encode()).hexdigest()[:24]
 
 
-def compare_pairs(task: PairTask) -> list[tuple[PlanRules, ComparedPair]]:
+def compare_pairs(task: PairTask) -> Compared:
     """Compare each pair under each set of rules; what texts and rules share is done once."""
-    drawn: dict[str | None, tuple[_Drawn, ...]] = {}
-    for _, label, answer in task.pairs:
-        for text in (label, answer):
-            if text not in drawn:
-                drawn[text] = _draw(text, task.rules)
-    known = _KNOWN_DISTANCES
-    if len(known) > _MOST_KNOWN:
-        known.clear()
-    compared = []
-    for pair_id, label, answer in task.pairs:
-        measured: dict[Any, dict[str, Any]] = {}
+    for known in (_KNOWN_DISTANCES, _KNOWN_FIGURES):
+        if len(known) > _MOST_KNOWN:
+            known.clear()
+    texts = {text for _, *texts in task.pairs for text in texts}
+    drawn = {text: _draw(text, task.rules) for text in texts}
+    compared: dict[PlanRules, list[ComparedPair]] = {}
+    left: dict[PlanRules, list[Pair]] = {}
+    for pair in task.pairs:
+        pair_id, label, answer = pair
         for rules, wanted, given in zip(task.rules, drawn[label], drawn[answer], strict=True):
-            columns: dict[str, Any] = {}
-            if wanted.is_read and given.is_read:
-                # Rules that draw the same graphs and measure alike give the same figures; only
-                # loops are measured differently by networkx.
-                how = rules.distance if wanted.has_loop or given.has_loop else "exact"
-                key = (id(wanted), id(given), how, rules.agent_weight, rules.status_weight)
-                if key not in measured:
-                    measured[key] = _measure(given, wanted, rules, known)
-                columns = measured[key]
-            pair = ComparedPair(
+            row: tuple[Any, ...] = (
                 pair_id,
-                wanted.is_read,
-                given.is_read,
+                wanted.graphs is not None,
+                given.graphs is not None,
                 given.read_as,
                 given.is_malformed,
-                **columns,
-                **_sizes("label", wanted),
-                **_sizes("answer", given),
+                *wanted.sizes,
+                *given.sizes,
             )
-            compared.append((rules, pair))
-    return compared
+            try:
+                figures = _figures(given, wanted, rules, may_use_networkx=task.may_use_networkx)
+            except NeedsNetworkx:
+                left.setdefault(rules, []).append(pair)
+            else:
+                compared.setdefault(rules, []).append(ComparedPair(*row, *figures))
+    columns = {rules: list(zip(*rows, strict=True)) for rules, rows in compared.items()}
+    return Compared(columns, left)
 
 
-def _draw(text: str | None, all_rules: tuple[PlanRules, ...]) -> tuple[_Drawn, ...]:
+def _draw(text: str | None, all_rules: Iterable[PlanRules]) -> list[_Drawn]:
     """The text as each set of rules reads and draws it."""
     basic = read_plan(text, thorough=False)
-    drawn: list[_Drawn] = []
-    known: dict[tuple[Any, ...], _Drawn] = {}
+    outlines: dict[str, Outline] = {}
+    drawn = []
     for rules in all_rules:
-        reading = basic
-        if basic.plan is None and rules.plan_search == "thorough":
-            reading = read_plan(text, thorough=True)
-        if reading.plan is None:
-            drawn.append(_Drawn(reading.how))
+        plan, how = basic
+        if plan is None and rules.plan_search == "thorough":
+            plan, how = read_plan(text, thorough=True)
+        if plan is None:
+            drawn.append(_Drawn(how))
             continue
-        edges = () if is_plain(reading.plan) else (rules.structure_edges, rules.component_edges)
-        key = (reading.how, edges)
-        if key not in known:
-            structure = structure_graph(reading.plan, edges=rules.structure_edges)
-            component = component_graph(reading.plan, edges=rules.component_edges)
-            known[key] = _Drawn(
-                reading.how,
-                is_malformed(reading.plan),
-                structure,
-                component,
-                any(source == target for source, target in (*structure.edges, *component.edges)),
-            )
-        drawn.append(known[key])
-    return tuple(drawn)
+        if how not in outlines:
+            outlines[how] = outline(plan)
+        workflows, is_sound = outlines[how]
+        is_long = len(text or "") - (text or "").rfind("</think>") > _LONGEST_KNOWN
+        draw = _draw_graphs if is_long else _draw_known_graphs
+        graphs = draw(workflows, rules.structure_edges, rules.component_edges)
+        drawn.append(_Drawn(how, not is_sound, graphs, is_long))
+    return drawn
 
 
-def _sizes(side: str, drawn: _Drawn) -> dict[str, Any]:
-    if drawn.structure is None or drawn.component is None:
-        return {}
-    return {
-        f"{side}_workflow_count": len(drawn.structure.nodes),
-        f"{side}_dependency_count": len(drawn.structure.edges),
-        f"{side}_step_count": len(drawn.component.nodes),
-    }
+def _draw_graphs(
+    workflows: tuple[Workflow, ...], structure_edges: Any, component_edges: Any
+) -> _Graphs:
+    structure = structure_graph(workflows, edges=structure_edges)
+    return structure, component_graph(workflows, edges=component_edges)
+
+
+_draw_known_graphs = lru_cache(_MOST_KNOWN)(_draw_graphs)
+
+
+def _figures(
+    given: _Drawn, wanted: _Drawn, rules: PlanRules, *, may_use_networkx: bool
+) -> tuple[Any, ...]:
+    """The last columns of a compared pair, none where a side cannot be read; each pair once."""
+    if given.graphs is None or wanted.graphs is None:
+        return ()
+    # Only loops are measured differently by networkx; without them, rules share their figures.
+    is_upstream = rules.distance == "networkx" and any(
+        graph.has_loop for graph in (*given.graphs, *wanted.graphs)
+    )
+    weights = {"agent_weight": rules.agent_weight, "status_weight": rules.status_weight}
+    key = (given.graphs, wanted.graphs, is_upstream, *weights.values())
+    figures = _KNOWN_FIGURES.get(key)
+    if figures is None:
+        is_long = given.is_long or wanted.is_long
+        options: dict[str, Any] = {**weights, "known": None if is_long else _KNOWN_DISTANCES}
+        if is_upstream:
+            measure = partial(upstream_distance, may_use_networkx=may_use_networkx, **options)
+        else:
+            measure = partial(edit_distance, **options)
+        figures = _measure(given.graphs, wanted.graphs, measure, weights)
+        if not is_long:
+            _KNOWN_FIGURES[key] = figures
+    return figures
 
 
 def _measure(
-    answer: _Drawn, label: _Drawn, rules: PlanRules, known: dict[Any, Distance]
-) -> dict[str, Any]:
-    """Distances, similarities and edits of both graphs."""
-    weights: dict[str, Any] = {
-        "agent_weight": rules.agent_weight,
-        "status_weight": rules.status_weight,
-    }
-    measure = upstream_distance if rules.distance == "networkx" else edit_distance
-    columns: dict[str, Any] = {"is_ged_exact": True}
+    answer: _Graphs,
+    label: _Graphs,
+    measure: Callable[[Graph, Graph], Distance],
+    weights: dict[str, float],
+) -> tuple[Any, ...]:
+    """Distance, lower bound and similarity of both graphs, whether they are exact, and edits."""
+    figures: list[float] = []
     edits: list[Edit] = []
-    for name in ("structure", "component"):
-        given, wanted = getattr(answer, name), getattr(label, name)
-        found = measure(given, wanted, **weights, known=known)
-        columns[f"{name}_distance"] = found.value
-        columns[f"{name}_lower_bound"] = found.lower_bound
-        columns[f"{name}_similarity"] = similarity(found.value, given, wanted)
-        columns["is_ged_exact"] &= found.is_exact
+    is_exact = True
+    for given, wanted in zip(answer, label, strict=True):
+        found = measure(given, wanted)
+        figures += (found.value, found.lower_bound, similarity(found.value, given, wanted))
+        is_exact = is_exact and found.is_exact
         if given != wanted:
             edits += plan_edits(given, wanted, found, **weights)
-    edits_json = msgspec.json.encode([edit._asdict() for edit in edits]).decode()
-    return columns | {"edits": edits_json}
+    return (*figures, is_exact, msgspec.json.encode(edits).decode())

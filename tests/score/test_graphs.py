@@ -2,19 +2,14 @@ from __future__ import annotations
 
 import json
 import time
-from typing import Any, Literal
+from typing import Any
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from orchbench_analytics.score.graphs import (
-    Graph,
-    component_graph,
-    is_malformed,
-    structure_graph,
-    to_networkx,
-)
+from orchbench_analytics.score.graphs import Graph, component_graph, structure_graph, to_networkx
+from orchbench_analytics.score.outline import outline
 
 
 def workflow(*steps: Any, **more: Any) -> dict[str, Any]:
@@ -22,11 +17,13 @@ def workflow(*steps: Any, **more: Any) -> dict[str, Any]:
 
 
 def structure(plan: dict[str, Any], *, upstream: bool = False) -> Graph:
-    return structure_graph(plan, edges="depends_on_only" if upstream else "every_dependency")
+    edges: Any = "depends_on_only" if upstream else "every_dependency"
+    return structure_graph(outline(plan).workflows, edges=edges)
 
 
 def component(plan: dict[str, Any], *, upstream: bool = False) -> Graph:
-    return component_graph(plan, edges="first_present" if upstream else "every_dependency")
+    edges: Any = "first_present" if upstream else "every_dependency"
+    return component_graph(outline(plan).workflows, edges=edges)
 
 
 def named(graph: Graph) -> set[tuple[Any, Any]]:
@@ -132,7 +129,7 @@ def test_agents_by_either_name_and_unknown_statuses() -> None:
 @pytest.mark.parametrize("steps", [None, []])
 def test_no_steps_are_just_no_steps(steps: Any) -> None:
     plan = {"workflow_1": {"steps": steps}, "workflow_2": {}}
-    assert not is_malformed(plan)
+    assert outline(plan).is_sound
     assert component(plan) == Graph((), ())
 
 
@@ -156,8 +153,8 @@ def test_no_steps_are_just_no_steps(steps: Any) -> None:
 def test_malformed_parts_are_flagged_and_ignored(part: Any) -> None:
     sound = {"workflow_1": workflow(("a", "done"), ("b", "done"))}
     plan = {**sound, "workflow_2": part}
-    assert not is_malformed(sound)
-    assert is_malformed(plan)
+    assert outline(sound).is_sound
+    assert not outline(plan).is_sound
     for upstream in (False, True):
         assert set(structure(plan, upstream=upstream).nodes) >= {"workflow_1"}
         assert component(plan, upstream=upstream).nodes[:2] == (("a", "done"), ("b", "done"))
@@ -217,14 +214,7 @@ PARTS = st.fixed_dictionaries(
 @settings(max_examples=100, deadline=None)
 @given(st.dictionaries(KEYS, VALUES | PARTS, max_size=4))
 def test_no_plan_breaks_the_drawing(plan: dict[Any, Any]) -> None:
-    spec: Literal["every_dependency"] = "every_dependency"
-    graphs = [
-        structure_graph(plan, edges=spec),
-        structure_graph(plan, edges="depends_on_only"),
-        component_graph(plan, edges=spec),
-        component_graph(plan, edges="first_present"),
-    ]
-    is_malformed(plan)
+    graphs = [draw(plan, upstream=u) for draw in (structure, component) for u in (False, True)]
     for graph in graphs:
         assert len(set(graph.nodes)) == len(graph.nodes)
         assert len(set(graph.edges)) == len(graph.edges)

@@ -40,8 +40,8 @@ def score(*rows: Row, profile: Profile = SPEC, **rules: Any) -> ScoredPlans:
 
 def compare(texts: Iterable[tuple[str | None, str | None]], profile: Profile) -> pl.DataFrame:
     task = PairTask((plan_rules(profile),), [(pair_id_of(*t), *t) for t in texts])
-    pairs = [pair for _, pair in compare_pairs(task)]
-    return pl.DataFrame(pairs, schema=PAIR_SCHEMA, orient="row")
+    columns = compare_pairs(task).columns.get(plan_rules(profile), [])
+    return pl.DataFrame(columns, schema=PAIR_SCHEMA)
 
 
 def columns(*rows: Row, names: tuple[str, ...], **options: Any) -> list[Any]:
