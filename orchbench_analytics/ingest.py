@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import Executor
 from importlib import import_module
 from pathlib import Path
@@ -19,7 +19,7 @@ from orchbench_analytics.claims import line_up, next_to_read
 from orchbench_analytics.discover import Found, Placement, discover, place_by_content
 from orchbench_analytics.documents import UnreadableDocument
 from orchbench_analytics.parts import Task, build_part
-from orchbench_analytics.pool import map_unordered, warm_up, workers
+from orchbench_analytics.pool import map_unordered, run, warm_up, workers
 from orchbench_analytics.sources import Source, place_as_before, source_of, write_index
 from orchbench_analytics.state import (
     State,
@@ -32,6 +32,7 @@ from orchbench_analytics.state import (
     take,
 )
 from orchbench_analytics.store import Manifest
+from orchbench_analytics.tables import Table
 
 _PART_BYTES = 16 * 2**20
 _PART_FILES = 2000
@@ -60,12 +61,12 @@ def ingest(
     prune: bool,
     progress: Progress | None,
     finish: Callable[[Manifest, Executor | None], Manifest] = lambda manifest, _: manifest,
-    needed_last: str = "pyarrow.parquet",
+    finish_needs: tuple[str, ...] = (),
 ) -> IngestSummary:
     """Read what is new or changed below `paths`, and commit it in one step.
 
-    `finish` completes the manifest (with scores) before it is written, and may need a module that
-    takes long to import. The caller holds the lock.
+    `finish` completes the manifest (with scores) before it is written, and may need modules that
+    take long to import. The caller holds the lock.
     """
     loaded = store.load_or_start(root)
     if not loaded.parts and jobs != 1:
@@ -86,7 +87,7 @@ def ingest(
     unread_bytes = sum(file.byte_count for file in to_read)
     with workers(jobs, is_worth_it=unread_bytes > _SMALL_TREE_BYTES) as pool:
         if pool is not None:  # workers are not there at once, and we only wait for them
-            Thread(target=import_module, args=[needed_last], daemon=True).start()
+            Thread(target=_import, args=finish_needs, daemon=True).start()
         while to_read:
             for _, built in map_unordered(pool, build_part, _tasks(state, to_read)):
                 take(state, built)
@@ -99,11 +100,16 @@ def ingest(
         clean_parts(state)
         cards = [file for file in found.values() if file.kind == "agent_card"]
         card_rows = update_cards(root, loaded, state.before, state.sources, cards)
-        manifest = finish(_next_manifest(state, loaded, card_rows), pool)
+        manifest = finish(_next_manifest(state, loaded, card_rows, pool), pool)
     if manifest is not loaded:
         store.save_manifest(root, manifest)
     store.mark_finished(root)
     return _summary(state, found, removed)
+
+
+def _import(*modules: str) -> None:
+    for module in modules:
+        import_module(module)
 
 
 def _find(state: State, roots: list[str], placement: Placement) -> dict[str, Found]:
@@ -150,23 +156,35 @@ def _task(state: State, files: list[Found]) -> Task:
     return Task(state.root, files, hashes)
 
 
-def _next_manifest(state: State, manifest: Manifest, card_rows: list[CardRow]) -> Manifest:
+def _next_manifest(
+    state: State, manifest: Manifest, card_rows: list[CardRow], pool: Executor | None
+) -> Manifest:
     """The manifest of the new state, with `sources` and `tool_parameters` written anew."""
     if state.sources == state.before and manifest.sources is not None:
         return manifest
     generation = manifest.generation + 1
-    changes: dict[str, Any] = {}
     sources = sorted(state.sources.values(), key=lambda source: source.path)
-    for table, rows in ((tables.SOURCES, sources), (tables.TOOL_PARAMETERS, card_rows)):
-        file = f"{table.name}/{generation:06d}.parquet"
-        (state.root / table.name).mkdir(exist_ok=True)
-        parquet.write_table(parquet.to_arrow(table, rows), state.root / file)
-        changes |= {table.name: file, f"{table.name.removesuffix('s')}_count": len(rows)}
-    write_index(state.root, changes["sources"], sources)
     live = sorted(
         state.parts.values(), key=lambda p: (p.model, p.experiment, p.language, p.part_id)
     )
-    return msgspec.structs.replace(manifest, generation=generation, parts=live, **changes)
+    new = msgspec.structs.replace(
+        manifest,
+        generation=generation,
+        sources=f"sources/{generation:06d}.parquet",
+        source_count=len(sources),
+        tool_parameters=f"tool_parameters/{generation:06d}.parquet",
+        tool_parameter_count=len(card_rows),
+        parts=live,
+    )
+    run(pool, _write_rows, tables.SOURCES, sources, state.root / str(new.sources))
+    run(pool, _write_rows, tables.TOOL_PARAMETERS, card_rows, state.root / str(new.tool_parameters))
+    write_index(state.root, str(new.sources), sources)
+    return new
+
+
+def _write_rows(table: Table, rows: Sequence[tuple[Any, ...]], path: Path) -> None:
+    path.parent.mkdir(exist_ok=True)
+    parquet.write_table(parquet.to_arrow(table, rows), path)
 
 
 def _summary(state: State, found: dict[str, Found], removed: list[Source]) -> IngestSummary:

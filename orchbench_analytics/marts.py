@@ -13,7 +13,7 @@ import duckdb
 from orchbench_analytics import store
 from orchbench_analytics.profiles import WEIGHTS, rule_choices
 from orchbench_analytics.store import Manifest
-from orchbench_analytics.tables import TABLES, Table
+from orchbench_analytics.tables import SCENARIOS, TABLES, Table
 
 _REFERENCE = re.compile(r"\bmain\.(\w+)")
 _TYPES = {"text": "varchar", "int": "bigint", "float": "double", "bool": "boolean"}
@@ -65,17 +65,18 @@ def connect(
 ) -> duckdb.DuckDBPyConnection:
     """An in-memory DuckDB with the warehouse's tables and views, or just what one view needs."""
     connection = duckdb.connect()
-    needed = set(views()) if view is None else needed_views(view)
-    populate(connection, root, manifest, kind="view", needed=needed)
+    if view is None:
+        populate(connection, root, manifest, kind="view", names={*TABLES, *views()})
+        describe(connection, kind="view")
+    else:
+        populate(connection, root, manifest, kind="view", names=needed_by(view))
     return connection
 
 
-def needed_views(name: str) -> set[str]:
-    """A view, and all the views it reads."""
-    found = {name}
-    for reference in views()[name].references & views().keys():
-        found |= needed_views(reference)
-    return found
+def needed_by(view: str) -> set[str]:
+    """A view, and all the tables and views it reads."""
+    references = views()[view].references
+    return {view, *references}.union(*(needed_by(name) for name in references & views().keys()))
 
 
 def populate(
@@ -84,25 +85,34 @@ def populate(
     manifest: Manifest,
     *,
     kind: Literal["view", "table"],
-    needed: set[str],
+    names: set[str],
 ) -> None:
-    """Create tables, as views of the Parquet files or as copies, and the views that are needed."""
+    """Create the named tables, as views of the Parquet files or as copies, and the named views."""
     connection.execute(_ROUND)
+    _create_profiles(connection, manifest)
+    is_tagged = "model_tags" in names or names.issuperset(TABLES)
     for table in TABLES.values():
-        files = store.table_files(root, manifest, table.name)
-        connection.execute(f"create {kind} main.{table.name} as {_table_query(table, files)}")
+        if table.name in names or (is_tagged and table is SCENARIOS):
+            files = store.table_files(root, manifest, table.name)
+            connection.execute(f"create {kind} main.{table.name} as {_table_query(table, files)}")
+    if is_tagged:
+        tags = _tags_query(store.tag_files(root, manifest))
+        connection.execute(f"create {kind} main.model_tags as {tags}")
+    for view in (view for view in views().values() if view.name in names):
+        connection.execute(f"create view main.{view.name} as {view.query}")
+
+
+def describe(connection: duckdb.DuckDBPyConnection, *, kind: Literal["view", "table"]) -> None:
+    """Attach to all tables, columns and views the descriptions that any DuckDB client can show."""
+    for table in TABLES.values():
         comment(connection, kind, table.name, f"One row per {table.grain}.")
         for column in table.columns:
-            place = f"{table.name}.{column.name}"
-            comment(connection, "column", place, column.description)
-    _create_profiles(connection, manifest)
-    tags = _tags_query(store.tag_files(root, manifest))
-    connection.execute(f"create {kind} main.model_tags as {tags}")
+            comment(connection, "column", f"{table.name}.{column.name}", column.description)
+    comment(connection, "table", "profiles", "The rules of a profile. One row per profile.")
     comment(
         connection, kind, "model_tags", "What is known of models. One row per model, experiment."
     )
-    for view in (view for view in views().values() if view.name in needed):
-        connection.execute(f"create view main.{view.name} as {view.query}")
+    for view in views().values():
         comment(connection, "view", view.name, f"{view.description} One row per {view.grain}.")
 
 
@@ -131,7 +141,6 @@ def _create_profiles(connection: duckdb.DuckDBPyConnection, manifest: Manifest) 
         f"{rule} {'double' if rule.endswith('_weight') else 'varchar'}" for rule in rules
     )
     connection.execute(f"create table main.profiles (profile varchar, {columns})")
-    comment(connection, "table", "profiles", "The rules of a profile. One row per profile.")
     for name, chosen in manifest.profiles.items():
         values = [name, *(chosen[rule] for rule in rules)]
         connection.execute(

@@ -12,8 +12,6 @@ if TYPE_CHECKING:
     import polars as pl
     import pyarrow as pa
 
-_MOST_TEXT_BYTES = 2**31  # in one column, as Arrow counts them
-
 
 def write_table(table: pa.Table, path: Path) -> None:
     """Write Parquet that compresses repeated texts well and prunes by statistics."""
@@ -50,7 +48,7 @@ def _to_array(values: Sequence[Any], type_: pa.DataType) -> pa.Array:
 
     has_nulls = None in values
     buffers: list[Any] = [_bitmap([value is not None for value in values]) if has_nulls else None]
-    if pa.types.is_string(type_):
+    if pa.types.is_large_string(type_):
         buffers += _text_buffers(values)
     elif pa.types.is_boolean(type_):
         buffers.append(_bitmap(values))
@@ -69,9 +67,7 @@ def _text_buffers(texts: Sequence[str | None]) -> list[Any]:
     pieces = [encoded[text] for text in texts]
     offsets = np.zeros(len(pieces) + 1, np.int64)
     np.cumsum(np.fromiter(map(len, pieces), np.int64, len(pieces)), out=offsets[1:])
-    if offsets[-1] >= _MOST_TEXT_BYTES:
-        raise OverflowError(f"{offsets[-1]} bytes of text are too many for one column of a part")
-    return [offsets.astype(np.int32), b"".join(pieces)]
+    return [offsets, b"".join(pieces)]
 
 
 def _bitmap(flags: Sequence[Any]) -> Any:
@@ -83,7 +79,10 @@ def _bitmap(flags: Sequence[Any]) -> Any:
 
 def from_polars(frame: pl.DataFrame, table: Table) -> pa.Table:
     """A polars frame as a checked Arrow table."""
-    return check_nulls(frame.to_arrow(), table).cast(arrow_schema(table))
+    import pyarrow as pa
+
+    arrays = frame.to_arrow().columns
+    return check_nulls(pa.Table.from_arrays(arrays, schema=arrow_schema(table)), table)
 
 
 def check_nulls(data: pa.Table, table: Table) -> pa.Table:

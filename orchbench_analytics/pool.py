@@ -15,7 +15,7 @@ from multiprocessing.context import ForkServerContext, ForkServerProcess
 from multiprocessing.forkserver import ensure_running
 from threading import Thread
 from types import ModuleType
-from typing import TypeVar
+from typing import Any, TypeVar
 
 from orchbench_analytics.errors import OrchbenchError
 
@@ -112,6 +112,11 @@ class _Context(ForkServerContext):
     """Forks from a server of its own: forking a process whose threads hold locks can deadlock."""
 
     Process = _Worker
+
+
+def run(pool: Executor | None, function: Callable[..., Result], *arguments: Any) -> Result:
+    """What a function returns; a worker runs it, as it has imported what takes its time."""
+    return function(*arguments) if pool is None else pool.submit(function, *arguments).result()
 
 
 def map_unordered(

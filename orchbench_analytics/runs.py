@@ -27,6 +27,7 @@ _decode_history = msgspec.json.Decoder(list[Entry]).decode
 _decode_items = msgspec.json.Decoder(list[msgspec.Raw]).decode
 _decode_entry = msgspec.json.Decoder(Entry).decode
 
+_NO_GOLD = Gold({}, {}, [])
 _KEY = re.compile(rb'"([^"\\]*+)"\s*+:')
 _PART_NAMES = frozenset(name.encode() for name in Run.__struct_fields__)
 
@@ -55,12 +56,14 @@ def read_runs(data: bytes) -> ReadRuns:
     runs: dict[str, ReadRun] = {}
     bad_entries: list[str] = []
     parts: list[msgspec.Raw] = []
+    labels, gold = b"", _NO_GOLD
     for name, run in decoded.items():
         place = f"$.history.{name}"
         parts += (run.main_agent_history, run.sub_agent_history, run.label)
         main, bad_main = _read_history(run.main_agent_history)
         sub, bad_sub = _read_history(run.sub_agent_history)
-        gold = read_gold(bytes(run.label))
+        if labels != (labels := bytes(run.label)):  # mostly those of the run before
+            gold = read_gold(labels)
         bad_entries += [f"{place}.main_agent_history{path}" for path in bad_main]
         bad_entries += [f"{place}.sub_agent_history{path}" for path in bad_sub]
         bad_entries += [f"{place}.label{path}" for path in gold.unreadable]

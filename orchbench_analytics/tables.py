@@ -336,7 +336,12 @@ def arrow_schema(table: Table) -> pa.Schema:
     """The Parquet schema: types, nullability and descriptions as field metadata."""
     import pyarrow as pa
 
-    types = {"text": pa.string(), "int": pa.int64(), "float": pa.float64(), "bool": pa.bool_()}
+    types = {
+        "text": pa.large_string(),  # as polars has it; a column may hold more than 2 GiB
+        "int": pa.int64(),
+        "float": pa.float64(),
+        "bool": pa.bool_(),
+    }
     return pa.schema(
         [
             pa.field(c.name, types[c.kind], c.nullable, {"description": c.description})

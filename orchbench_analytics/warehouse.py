@@ -16,7 +16,7 @@ from orchbench_analytics.discover import Placement, compile_pattern
 from orchbench_analytics.errors import PathError, SelectionError
 from orchbench_analytics.gather import gather
 from orchbench_analytics.ingest import IngestSummary, Progress, ingest
-from orchbench_analytics.pool import workers
+from orchbench_analytics.pool import run, workers
 from orchbench_analytics.profiles import BUILT_IN, Profile, load_profile, profile_of, rules_of
 from orchbench_analytics.score.groups import find_open_groups
 from orchbench_analytics.store import Manifest
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from orchbench_analytics.export import Exported
 
 _FEW_PLANS = 2_000
-_SCORING = "orchbench_analytics.score.pipeline"  # imported late, as polars takes its time
+_SCORING = ("pyarrow.parquet", "orchbench_analytics.score.pipeline")  # take long to import
 
 
 def open_warehouse(path: str | Path) -> Warehouse:
@@ -75,7 +75,7 @@ class Warehouse(Analysis):
                 prune=prune,
                 progress=progress,
                 finish=self._score_and_gather if score else self._gather,
-                needed_last=_SCORING if score else "pyarrow.parquet",
+                finish_needs=_SCORING if score else (),
             )
 
     def export(
@@ -110,11 +110,11 @@ class Warehouse(Analysis):
                 store.save_manifest(self.path, scored)
         return chosen.name
 
-    def _gather(self, manifest: Manifest, _: Executor | None) -> Manifest:
-        return gather(self.path, manifest)
+    def _gather(self, manifest: Manifest, pool: Executor | None) -> Manifest:
+        return run(pool, gather, self.path, manifest)
 
     def _score_and_gather(self, manifest: Manifest, pool: Executor | None) -> Manifest:
-        return gather(self.path, self._score_known(manifest, pool))
+        return self._gather(self._score_known(manifest, pool), pool)
 
     def _score_known(self, manifest: Manifest, pool: Executor | None) -> Manifest:
         """Scores under the built-in profiles and every other that was ever asked for."""

@@ -34,6 +34,7 @@ from orchbench_analytics.tables import (
     SCENARIOS,
     SCORED_TABLES,
     STEPS,
+    TABLES,
     TOOL_PARAMETERS,
     polars_schema,
 )
@@ -119,9 +120,9 @@ def database() -> Iterator[duckdb.DuckDBPyConnection]:
     with duckdb.connect() as connection:
         connection.execute("set threads = 1")
         rules = {name: rules_of(profile) for name, profile in BUILT_IN.items()}
-        views = marts.needed_views("model_scores")
         manifest = Manifest(profiles=rules)
-        marts.populate(connection, Path(), manifest, kind="table", needed=views)
+        names = {*TABLES, *marts.needed_by("model_scores")}
+        marts.populate(connection, Path(), manifest, kind="table", names=names)
         yield connection
 
 

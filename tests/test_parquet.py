@@ -10,7 +10,6 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from orchbench_analytics import parquet
 from orchbench_analytics.parquet import to_arrow
 from orchbench_analytics.tables import Column, Table
 
@@ -49,13 +48,6 @@ def test_rows_come_back_as_they_were(rows: list[tuple[Any, ...]]) -> None:
 def test_a_null_where_none_may_be_is_an_error() -> None:
     with pytest.raises(AssertionError, match=r"every_kind\.name has nulls"):
         to_arrow(EVERY_KIND, [("a", 1, 1.0, True, None)])
-
-
-def test_no_text_is_lost_where_a_column_gets_too_long(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(parquet, "_MOST_TEXT_BYTES", 10)
-
-    with pytest.raises(OverflowError, match="12 bytes of text"):
-        to_arrow(EVERY_KIND, [("가나다라", 1, 1.0, True, "a")])
 
 
 def test_rows_are_written_without_pandas_and_polars(tmp_path: Path) -> None:
