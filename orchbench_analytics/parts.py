@@ -140,9 +140,10 @@ def _without(data: pa.Table, kind: str, gone: set[str]) -> pa.Table:
         return data
     if kind == "results":
         return data.slice(0, 0)
-    run = data["run"] if kind == "judge_log" else pa.scalar("")
-    names = pc.binary_join_element_wise(data["scenario"], run, "\0")
-    return data.filter(pc.invert(pc.is_in(names, pa.array(sorted(gone)))))
+    text = data["scenario"].type
+    run = data["run"] if kind == "judge_log" else pa.scalar("", text)
+    names = pc.binary_join_element_wise(data["scenario"], run, pa.scalar("\0", text))
+    return data.filter(pc.invert(pc.is_in(names, pa.array(sorted(gone), text))))
 
 
 _KIND_OF_TABLE = {
