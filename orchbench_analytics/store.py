@@ -35,7 +35,7 @@ from orchbench_analytics.parquet import write_table
 if TYPE_CHECKING:
     import pyarrow as pa
 
-FORMAT_VERSION = 1
+FORMAT_VERSION = 2
 _MANIFEST = "manifest.json"
 _UNFINISHED = "unfinished"
 _LOCK = "lock"
