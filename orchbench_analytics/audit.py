@@ -95,6 +95,10 @@ def _borrow(root: Path, manifest: Manifest) -> Manifest:
             msgspec.structs.replace(part, directory=str(base / part.directory))
             for part in manifest.parts
         ],
+        prepared=[
+            msgspec.structs.replace(group, directory=str(base / group.directory))
+            for group in manifest.prepared
+        ],
         profiles={},
         scores=[],
     )

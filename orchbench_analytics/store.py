@@ -7,6 +7,7 @@
     DIR/parts/model=…/language=…/<part>/<table>.parquet
     DIR/gathered/<parts>/<table>.parquet          small tables of all parts in one file each
     DIR/scores/profile=…/<group>/<table>.parquet
+    DIR/prepared/<group>/…                        what scores of a group share, for another profile
     DIR/plan_cache/…                              compared pairs of plans, known by their texts
     DIR/unfinished                                there while an ingest runs, or after it was killed
 
@@ -67,6 +68,13 @@ class ScoreGroup(Holder, frozen=True, kw_only=True):
     part_ids: list[str]
 
 
+class Prepared(Holder, frozen=True, kw_only=True):
+    """What scores of some parts share under all profiles, written once."""
+
+    prepared_id: str
+    part_ids: list[str]
+
+
 class Gathered(Holder, frozen=True, kw_only=True):
     """The rows of small tables of all parts, once more in one file each, for quick reading."""
 
@@ -87,6 +95,7 @@ class Manifest(msgspec.Struct):
     gathered: Gathered | None = None
     profiles: dict[str, dict[str, str | float]] = {}
     scores: list[ScoreGroup] = []
+    prepared: list[Prepared] = []
 
 
 def load_manifest(root: Path) -> Manifest:
@@ -126,7 +135,7 @@ def load_or_start(root: Path) -> Manifest:
 
 _OUR_NAMES = {
     _MANIFEST, _UNFINISHED, _LOCK, "parts", "scores", "sources", "tool_parameters", "plan_cache",
-    "model_tags", "gathered", "staging",
+    "model_tags", "gathered", "prepared", "staging",
 }  # fmt: skip
 
 
@@ -249,7 +258,12 @@ def row_count(manifest: Manifest, table: str) -> int:
 
 def collect_garbage(root: Path, *manifests: Manifest) -> None:
     """Delete whatever no given manifest knows."""
-    live = {h.directory for m in manifests for h in (*m.parts, *m.scores, m.gathered) if h}
+    live = {
+        holder.directory
+        for m in manifests
+        for holder in (*m.parts, *m.scores, *m.prepared, m.gathered)
+        if holder is not None
+    }
     live |= {
         name for m in manifests for name in (m.sources, m.tool_parameters, m.model_tags) if name
     }
@@ -262,6 +276,7 @@ def collect_garbage(root: Path, *manifests: Manifest) -> None:
         "tool_parameters/*",
         "model_tags/*",
         "gathered/*",
+        "prepared/*",
     ):
         for path in root.glob(pattern):
             if path.relative_to(root).as_posix() in live:

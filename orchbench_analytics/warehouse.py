@@ -128,7 +128,7 @@ class Warehouse(Analysis):
         """Score what has no scores yet; where nothing is open, nothing heavy is imported."""
         coverage = find_open_groups(self.path, manifest, profiles)
         is_known = all(manifest.profiles.get(p.name) == rules_of(p) for p in profiles)
-        if is_known and not coverage.open_groups and len(coverage.kept) == len(manifest.scores):
+        if is_known and not coverage.open_groups and len(coverage.scores) == len(manifest.scores):
             return manifest
         from orchbench_analytics.score.pipeline import score
 

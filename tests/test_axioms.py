@@ -24,8 +24,8 @@ from orchbench_analytics.flatten import flatten_runs
 from orchbench_analytics.profiles import BUILT_IN, Profile, rules_of
 from orchbench_analytics.read import read_with
 from orchbench_analytics.runs import read_runs
-from orchbench_analytics.score.plan_pairs import PairTask, compare_pairs, pair_id_of, plan_rules
-from orchbench_analytics.score.plans import PAIR_SCHEMA, score_plans
+from orchbench_analytics.score.plan_pairs import PairTask, compare_pairs, plan_rules
+from orchbench_analytics.score.plans import PAIR_SCHEMA, prepare_plans, score_plans
 from orchbench_analytics.score.steps import prepare_steps, score_steps
 from orchbench_analytics.store import Manifest
 from orchbench_analytics.tables import (
@@ -161,9 +161,7 @@ def scored_tables(
 ) -> dict[str, pl.DataFrame]:
     empty = [pl.DataFrame(schema=polars_schema(t)) for t in (JUDGEMENTS, TOOL_PARAMETERS)]
     prepared = prepare_steps(steps, *empty)
-    texts = plans.select("label_content", "answer_content").rows()
-    paired = plans.with_columns(pair_id=pl.Series([pair_id_of(*t) for t in texts], dtype=pl.String))
-    pairs = [(pair_id_of(*t), *t) for t in dict.fromkeys(texts)]
+    paired, pairs = prepare_plans(plans)
     scored: dict[str, list[pl.DataFrame]] = {}
     for profile in profiles:
         compared = compare_pairs(PairTask((plan_rules(profile),), pairs))

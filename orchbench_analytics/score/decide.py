@@ -71,14 +71,11 @@ def _predicted(profile: Profile) -> pl.Expr:
 
 
 def _failure_reason() -> pl.Expr:
-    text = pl.col("after_thinking")
     reason = _first_case(
         [
             (~pl.col("is_answered"), pl.lit("missing")),
             (pl.col("answer_call_count") > 0, pl.lit("malformed")),
-            (text.is_null() | (text.str.strip_chars() == ""), pl.lit("empty")),
-            (text.str.contains("{", literal=True), pl.lit("malformed")),
-            (pl.lit(True), pl.lit("text")),
+            (pl.lit(True), pl.col("text_kind")),
         ]
     )
     return pl.when(pl.col("predicted") == "failed").then(reason)

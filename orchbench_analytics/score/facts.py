@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import msgspec
 import polars as pl
 from polars._typing import PolarsDataType
 
 from orchbench_analytics.score.calls import REJECTION_TYPES, calls_in_text, read_calls
+from orchbench_analytics.tables import STEP_KEY
 
 NO_CALLS = "[]"
 NO_CALLS_ID = pl.lit(0, dtype=pl.UInt32)
@@ -37,6 +38,16 @@ _ARGUMENTS_SCHEMA: dict[str, PolarsDataType] = {
 }
 
 
+_FACTS = (
+    "row", *(column.name for column in STEP_KEY), "has_label", "label_agent_id", "label_id",
+    "label_tools", "label_type", "is_call_labelled", "is_unusable_label", "is_answered",
+    "answer_position", "answer_number", "answer_agent_id", "answer_id", "answer_tools",
+    "answer_call_count", "answer_rejection_key", "answer_is_malformed", "voids_file", "text_kind",
+    "marker_after_thinking", "marker_anywhere", "written_id", "written_tools",
+    "written_is_malformed", "judge_index",
+)  # fmt: skip
+
+
 class ReadCalls(NamedTuple):
     """Distinct texts of calls, each read once: one row per text, and one per argument key of it."""
 
@@ -45,20 +56,21 @@ class ReadCalls(NamedTuple):
 
 
 class StepFacts(NamedTuple):
-    """Steps with what holds of them under any profile, and the calls they refer to."""
+    """What holds of steps under any profile, and the calls they refer to."""
 
     steps: pl.DataFrame
     read: ReadCalls
 
 
 def step_facts(steps: pl.DataFrame) -> StepFacts:
-    """Add to each step: ids of its calls, rejection markers, defects, its place in the judge's log.
+    """For each step: ids of its calls, rejection markers, defects, its place in the judge's log.
 
-    New columns: row, label_id, answer_id, written_id (a call written as text), label_type,
-    marker_after_thinking, marker_anywhere, rejection_argument, is_unusable_label, …
+    The texts themselves are left behind: from here on, ids stand for them.
     """
     written = _calls_written_as_text(steps)
-    steps = steps.with_row_index("row").join(written, on="answer_content", how="left")
+    steps = steps.with_row_index("row").join(
+        written, on="answer_content", how="left", maintain_order="left"
+    )
     texts = pl.concat(
         [
             pl.Series([NO_CALLS]),
@@ -72,9 +84,9 @@ def step_facts(steps: pl.DataFrame) -> StepFacts:
     facts = (
         steps.lazy()
         .with_columns(pl.col("label_calls", "answer_calls").fill_null(NO_CALLS))
-        .join(_side(read.calls, "label"), on="label_calls", how="left")
-        .join(_side(read.calls, "answer"), on="answer_calls", how="left")
-        .join(_side(read.calls, "written"), on="written_calls", how="left")
+        .join(_side(read.calls, "label"), on="label_calls", how="left", maintain_order="left")
+        .join(_side(read.calls, "answer"), on="answer_calls", how="left", maintain_order="left")
+        .join(_side(read.calls, "written"), on="written_calls", how="left", maintain_order="left")
         .with_columns(
             after_thinking=pl.col("answer_content").str.replace(r"(?s)^.*</think>", ""),
             is_answered=pl.col("answer_position").is_not_null(),
@@ -83,6 +95,7 @@ def step_facts(steps: pl.DataFrame) -> StepFacts:
             label_type=_marker("label_content"),
             marker_after_thinking=_marker("after_thinking"),
             marker_anywhere=_marker("answer_content"),
+            text_kind=_text_kind(),
             is_call_labelled=pl.col("label_call_count") > 0,
             is_unusable_label=(pl.col("has_call_key") & (pl.col("label_call_count") == 0))
             | pl.col("label_has_placeholder"),
@@ -93,7 +106,7 @@ def step_facts(steps: pl.DataFrame) -> StepFacts:
             ),
         )
         .with_columns(judge_index=_judge_index())
-        .sort("row")
+        .select(_FACTS)
         .collect()
     )
     return StepFacts(facts, read)
@@ -101,7 +114,8 @@ def step_facts(steps: pl.DataFrame) -> StepFacts:
 
 def read_distinct_calls(texts: Iterable[str]) -> ReadCalls:
     """Read each text of calls once; the text of no calls has id 0."""
-    calls, arguments = [], []
+    calls: list[tuple[Any, ...]] = []
+    arguments: list[tuple[Any, ...]] = []
     for calls_id, text in enumerate(texts):
         read = read_calls(text)
         tools = _json(sorted(read.names)) if read.names else None
@@ -109,13 +123,16 @@ def read_distinct_calls(texts: Iterable[str]) -> ReadCalls:
         calls.append((text, calls_id, read.call_count, names, tools, *read[3:]))
         arguments += [(calls_id, a.key, _json(a.values), *a[2:]) for a in read.arguments]
     return ReadCalls(
-        pl.DataFrame(calls, schema=_CALLS_SCHEMA, orient="row").with_columns(
-            pl.col("names").str.json_decode(_TEXTS)
-        ),
-        pl.DataFrame(arguments, schema=_ARGUMENTS_SCHEMA, orient="row").with_columns(
+        _frame(calls, _CALLS_SCHEMA).with_columns(pl.col("names").str.json_decode(_TEXTS)),
+        _frame(arguments, _ARGUMENTS_SCHEMA).with_columns(
             values=pl.col("values_json").str.json_decode(_TEXTS)
         ),
     )
+
+
+def _frame(rows: list[tuple[Any, ...]], schema: dict[str, PolarsDataType]) -> pl.DataFrame:
+    """Rows as a frame, column by column, which is twice as fast as row by row."""
+    return pl.DataFrame(list(zip(*rows, strict=True)), schema=schema)
 
 
 def _json(texts: list[str]) -> str:
@@ -148,6 +165,15 @@ def _marker(column: str) -> pl.Expr:
         pl.when(pl.col(column).str.contains(kind, literal=True)).then(pl.lit(kind))
         for kind in REJECTION_TYPES
     )
+
+
+def _text_kind() -> pl.Expr:
+    """What the text after thinking is, where it is no call: empty, malformed (braces), or text."""
+    text = pl.col("after_thinking")
+    is_empty = text.is_null() | (text.str.strip_chars() == "")
+    has_brace = text.str.contains("{", literal=True)
+    kind = pl.when(has_brace).then(pl.lit("malformed")).otherwise(pl.lit("text"))
+    return pl.when(is_empty).then(pl.lit("empty")).otherwise(kind)
 
 
 def _judge_index() -> pl.Expr:

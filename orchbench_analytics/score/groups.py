@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 from orchbench_analytics import store
 from orchbench_analytics.profiles import Profile, rules_of
-from orchbench_analytics.store import Manifest, Part, ScoreGroup
+from orchbench_analytics.store import Manifest, Part, Prepared, ScoreGroup
 from orchbench_analytics.tables import PLANS, STEPS
 
 SCORING_VERSION = 1  # a change of any score's meaning raises it, and everything is scored anew
@@ -17,16 +17,22 @@ _GROUP_ROWS = 80_000
 
 
 class OpenGroup(NamedTuple):
-    """Parts to be scored together, and for each profile they lack the id of the scores to come."""
+    """Parts to be scored together, and for each profile they lack the id of the scores to come.
+
+    `prepared` is what their scores share, if that was kept when they were scored before.
+    """
 
     parts: list[Part]
     group_ids: dict[Profile, str]
+    prepared_id: str
+    prepared: Prepared | None
 
 
 class Coverage(NamedTuple):
-    """The scores that still hold, and what is yet to be scored."""
+    """What still holds of scores and of what they share, and what is yet to be scored."""
 
-    kept: list[ScoreGroup]
+    scores: list[ScoreGroup]
+    prepared: list[Prepared]
     open_groups: list[OpenGroup]
 
 
@@ -38,27 +44,34 @@ def find_open_groups(root: Path, manifest: Manifest, profiles: Sequence[Profile]
     rules = manifest.profiles | {profile.name: rules_of(profile) for profile in profiles}
     schemas = _tool_schemas_hash(root, manifest)
     live = {part.part_id for part in manifest.parts}
-    kept = [
+    scores = [
         group
         for group in manifest.scores
         if live.issuperset(group.part_ids)
-        and group.group_id == _group_id(group.part_ids, rules[group.profile], schemas)
+        and group.group_id == _group_id(group.part_ids, schemas, rules[group.profile])
     ]
-    scored = {(group.profile, part_id) for group in kept for part_id in group.part_ids}
-    by_lack: dict[tuple[Profile, ...], list[Part]] = {}
+    prepared = [
+        group
+        for group in manifest.prepared
+        if live.issuperset(group.part_ids)
+        and group.prepared_id == _group_id(group.part_ids, schemas)
+    ]
+    scored = {(group.profile, part_id) for group in scores for part_id in group.part_ids}
+    homes = {part_id: group.prepared_id for group in prepared for part_id in group.part_ids}
+    by_lack: dict[tuple[tuple[Profile, ...], str | None], list[Part]] = {}
     for part in manifest.parts:
         lacking = tuple(p for p in profiles if (p.name, part.part_id) not in scored)
-        if lacking:
-            by_lack.setdefault(lacking, []).append(part)
-    open_groups = [
-        OpenGroup(
-            parts,
-            {p: _group_id([x.part_id for x in parts], rules[p.name], schemas) for p in lacking},
-        )
-        for lacking, open_parts in by_lack.items()
-        for parts in _of_bounded_size(open_parts)
-    ]
-    return Coverage(kept, open_groups)
+        if lacking:  # what was prepared together is scored together again
+            by_lack.setdefault((lacking, homes.get(part.part_id)), []).append(part)
+    known = {group.prepared_id: group for group in prepared}
+    open_groups = []
+    for (lacking, _), open_parts in by_lack.items():
+        for parts in _of_bounded_size(open_parts):
+            ids = [part.part_id for part in parts]
+            group_ids = {p: _group_id(ids, schemas, rules[p.name]) for p in lacking}
+            prepared_id = _group_id(ids, schemas)
+            open_groups.append(OpenGroup(parts, group_ids, prepared_id, known.get(prepared_id)))
+    return Coverage(scores, prepared, open_groups)
 
 
 def _of_bounded_size(parts: list[Part]) -> Iterator[list[Part]]:
@@ -74,8 +87,12 @@ def _of_bounded_size(parts: list[Part]) -> Iterator[list[Part]]:
     yield group
 
 
-def _group_id(part_ids: Sequence[str], rules: dict[str, str | float], schemas: str) -> str:
-    content = repr((SCORING_VERSION, sorted(part_ids), sorted(rules.items()), schemas))
+def _group_id(
+    part_ids: Sequence[str], schemas: str, rules: dict[str, str | float] | None = None
+) -> str:
+    """A name for scores of parts under some rules, or for what these share under any."""
+    ruled = sorted(rules.items()) if rules is not None else None
+    content = repr((SCORING_VERSION, sorted(part_ids), ruled, schemas))
     return hashlib.sha256(content.encode()).hexdigest()[:20]
 
 

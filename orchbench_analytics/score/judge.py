@@ -23,7 +23,10 @@ _COUNTS = ("true_positive_count", "false_positive_count", "false_negative_count"
 def mark_judgeable(
     compared: pl.DataFrame, read: ReadCalls, tool_parameters: pl.DataFrame
 ) -> pl.DataFrame:
-    """Add `is_judgeable`: values unmatched on both sides, and the tool's schema settles nothing."""
+    """Add `is_judgeable`: values unmatched on both sides, and the tool's schema settles nothing.
+
+    Only then are the texts of values still needed, to know what a verdict is about.
+    """
     is_open = (
         pl.col("is_shared")
         & (pl.col("false_positive_count") > 0)
@@ -35,6 +38,7 @@ def mark_judgeable(
             settled, on=_COMPARED_KEY, how="left", nulls_equal=True, maintain_order="left"
         )
         .with_columns(is_judgeable=is_open & pl.col("is_settled").is_null())
+        .with_columns(pl.when("is_judgeable").then(pl.col("answer_texts", "label_texts")))
         .drop("is_settled")
     )
 

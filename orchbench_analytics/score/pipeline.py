@@ -14,10 +14,11 @@ from orchbench_analytics.pool import core_count, rare_collections
 from orchbench_analytics.profiles import Profile, rules_of
 from orchbench_analytics.score.groups import SCORING_VERSION, Coverage, OpenGroup
 from orchbench_analytics.score.plan_cache import PlanCache
-from orchbench_analytics.score.plan_pairs import Pair, pair_id_of, plan_rules
-from orchbench_analytics.score.plans import score_plans
-from orchbench_analytics.score.steps import prepare_steps, score_steps
-from orchbench_analytics.store import Manifest, ScoreGroup
+from orchbench_analytics.score.plan_pairs import plan_rules
+from orchbench_analytics.score.plans import prepare_plans, score_plans
+from orchbench_analytics.score.prepared import PreparedGroup, load_prepared, save_prepared
+from orchbench_analytics.score.steps import PreparedSteps, prepare_steps, score_steps
+from orchbench_analytics.store import Manifest, Prepared, ScoreGroup
 from orchbench_analytics.tables import (
     JUDGEMENTS,
     PLANS,
@@ -39,47 +40,51 @@ def score(
 ) -> Manifest:
     """The manifest with everything scored that its coverage says is not."""
     tool_parameters = _read(TOOL_PARAMETERS, store.table_files(root, manifest, "tool_parameters"))
-    scores = list(coverage.kept)
+    scores, prepared = list(coverage.scores), list(coverage.prepared)
     with rare_collections():
         for group in coverage.open_groups:
-            scores += _score_group(root, group, tool_parameters, pool)
+            new_scores, new_prepared = _score_group(root, group, tool_parameters, pool)
+            scores += new_scores
+            prepared += new_prepared
     return msgspec.structs.replace(
         manifest,
         generation=manifest.generation + 1,
         profiles=manifest.profiles | {profile.name: rules_of(profile) for profile in profiles},
         scores=sorted(scores, key=lambda group: (group.profile, group.group_id)),
+        prepared=sorted(prepared, key=lambda group: group.prepared_id),
     )
 
 
 def _score_group(
     root: Path, group: OpenGroup, tool_parameters: pl.DataFrame, pool: Executor | None
-) -> list[ScoreGroup]:
+) -> tuple[list[ScoreGroup], list[Prepared]]:
     """Score some parts under each profile they lack; what the profiles share is done once."""
-    steps, judgements, plans = (
-        _read(
-            table,
-            [
-                root / p.directory / f"{table.name}.parquet"
-                for p in group.parts
-                if table.name in p.row_counts
-            ],
-        )
-        for table in (STEPS, JUDGEMENTS, PLANS)
-    )
-    plans, pairs = _with_pair_ids(plans)
-    cache = PlanCache(root, SCORING_VERSION)
+    known = load_prepared(root, group.prepared)
+    plans, pairs = (known.plans, None) if known else prepare_plans(_read_parts(root, group, PLANS))
+    ids = plans["pair_id"].unique()
     rules = {profile: plan_rules(profile) for profile in group.group_ids}
-    started = cache.start(pairs, sorted(set(rules.values())), pool)
-    prepared = prepare_steps(steps, judgements, tool_parameters)
-    step_scores = {profile: score_steps(prepared, profile) for profile in rules}
-    compared = {r: cache.finish(started, pairs, r) for r in sorted(set(rules.values()))}
+    all_rules = sorted(set(rules.values()))
+    cache = PlanCache(root, SCORING_VERSION)
+    started = cache.start(
+        ids, all_rules, lambda: pairs or prepare_plans(_read_parts(root, group, PLANS)).pairs, pool
+    )
+    steps = known.steps if known else _prepare_steps(root, group, tool_parameters)
+    step_scores = {profile: score_steps(steps, profile) for profile in rules}
+    compared = {r: cache.finish(started, ids, r) for r in all_rules}
 
     def write(profile: Profile) -> ScoreGroup:
         plan_scores = score_plans(plans, compared[rules[profile]], profile)
         return _write(root, group, profile, [*step_scores[profile], *plan_scores])
 
     with ThreadPoolExecutor(core_count()) as threads:  # writing Parquet leaves Python's lock alone
-        return list(threads.map(write, rules))
+        writing = threads.map(write, rules)
+        prepared = [] if known else [save_prepared(root, group, PreparedGroup(plans, steps))]
+        return list(writing), prepared
+
+
+def _prepare_steps(root: Path, group: OpenGroup, tool_parameters: pl.DataFrame) -> PreparedSteps:
+    steps, judgements = (_read_parts(root, group, table) for table in (STEPS, JUDGEMENTS))
+    return prepare_steps(steps, judgements, tool_parameters)
 
 
 def _write(
@@ -102,19 +107,9 @@ def _write(
     )
 
 
-def _with_pair_ids(plans: pl.DataFrame) -> tuple[pl.DataFrame, list[Pair]]:
-    """Plans with the id of their pair of texts, and each distinct pair."""
-    texts = plans.select("label_content", "answer_content").unique(maintain_order=True)
-    ids = [pair_id_of(*pair) for pair in texts.iter_rows()]
-    named = texts.with_columns(pair_id=pl.Series(ids, dtype=pl.String))
-    joined = plans.join(
-        named,
-        on=["label_content", "answer_content"],
-        how="left",
-        nulls_equal=True,
-        maintain_order="left",
-    )
-    return joined, list(named.select("pair_id", "label_content", "answer_content").iter_rows())
+def _read_parts(root: Path, group: OpenGroup, table: Table) -> pl.DataFrame:
+    parts = (part for part in group.parts if table.name in part.row_counts)
+    return _read(table, [root / part.directory / f"{table.name}.parquet" for part in parts])
 
 
 def _read(table: Table, files: list[Path]) -> pl.DataFrame:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import uuid
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import Executor, Future, ThreadPoolExecutor, as_completed
 from pathlib import Path
 
@@ -29,17 +29,24 @@ class PlanCache:
         self._directory = root / "plan_cache" / f"version={version}"
 
     def start(
-        self, pairs: Sequence[Pair], all_rules: Sequence[PlanRules], pool: Executor | None
+        self,
+        ids: pl.Series,
+        all_rules: Sequence[PlanRules],
+        load_pairs: Callable[[], Iterable[Pair]],
+        pool: Executor | None,
     ) -> Future[list[Compared]]:
-        """Begin to compare what is not known yet; without a pool, do it at once."""
+        """Begin to compare the pairs that are not known yet; without a pool, do it at once.
+
+        `load_pairs` gives the texts of all the pairs named; it is called if one is not known.
+        """
+        known = {rules: set(self._known(rules, ids)["pair_id"]) for rules in all_rules}
         missing: dict[tuple[PlanRules, ...], list[Pair]] = {}
-        known = {rules: set(self._known(rules, pairs)["pair_id"]) for rules in all_rules}
-        for pair in pairs:
+        for pair in load_pairs() if any(len(k) < len(ids) for k in known.values()) else ():
             unknown = tuple(rules for rules in all_rules if pair[0] not in known[rules])
             if unknown:
                 missing.setdefault(unknown, []).append(pair)
         tasks = [task for rules in missing for task in _tasks(rules, missing[rules])]
-        if pool is None:
+        if pool is None or not tasks:
             compared: Future[list[Compared]] = Future()
             compared.set_result([compare_pairs(task) for task in tasks])
             return compared
@@ -50,12 +57,12 @@ class PlanCache:
             thread.shutdown(wait=False)
 
     def finish(
-        self, started: Future[list[Compared]], pairs: Sequence[Pair], rules: PlanRules
+        self, started: Future[list[Compared]], ids: pl.Series, rules: PlanRules
     ) -> pl.DataFrame:
-        """All pairs compared under the rules, once what was begun is done and remembered."""
+        """The pairs named, compared under the rules, once what was begun is done and remembered."""
         columns = (found.columns[rules] for found in started.result() if rules in found.columns)
         fresh = [pl.DataFrame(list(values), schema=PAIR_SCHEMA) for values in columns]
-        known = self._known(rules, pairs)
+        known = self._known(rules, ids)
         new = pl.concat([pl.DataFrame(schema=PAIR_SCHEMA), *fresh])
         new = new.join(known, on="pair_id", how="anti")
         if len(new):
@@ -65,16 +72,13 @@ class PlanCache:
     def _files(self, rules: PlanRules) -> list[Path]:
         return sorted((self._directory / f"rules={rules.rules_id}").glob("*.parquet"))
 
-    def _known(self, rules: PlanRules, pairs: Sequence[Pair]) -> pl.DataFrame:
+    def _known(self, rules: PlanRules, ids: pl.Series) -> pl.DataFrame:
         files = self._files(rules)
         if not files:
             return pl.DataFrame(schema=PAIR_SCHEMA)
-        wanted = pl.LazyFrame(
-            {"pair_id": [pair[0] for pair in pairs]}, schema={"pair_id": pl.String}
-        )
         return (
             pl.scan_parquet(files, schema=PAIR_SCHEMA)
-            .join(wanted, on="pair_id", how="semi")
+            .join(pl.LazyFrame({"pair_id": ids}), on="pair_id", how="semi")
             .unique("pair_id")
             .collect()
         )

@@ -9,7 +9,7 @@ from polars._typing import PolarsDataType
 
 from orchbench_analytics.profiles import Profile
 from orchbench_analytics.score.facts import RUN_COLUMNS
-from orchbench_analytics.score.plan_pairs import ComparedPair
+from orchbench_analytics.score.plan_pairs import ComparedPair, Pair, pair_id_of
 from orchbench_analytics.tables import PLAN_EDITS, SCORED_PLANS
 
 _EDIT = pl.Struct(
@@ -34,6 +34,13 @@ PAIR_SCHEMA: dict[str, PolarsDataType] = {
 }
 
 
+class PreparedPlans(NamedTuple):
+    """Plans with the id of their pair of texts in place of the texts, and each distinct pair."""
+
+    plans: pl.DataFrame
+    pairs: list[Pair]
+
+
 class ScoredPlans(NamedTuple):
     """Rows of `scored_plans` and `plan_edits`."""
 
@@ -41,12 +48,25 @@ class ScoredPlans(NamedTuple):
     edits: pl.DataFrame
 
 
+def prepare_plans(plans: pl.DataFrame) -> PreparedPlans:
+    """Name each distinct pair of label and answer: from here on, the name stands for the texts."""
+    sides = ["label_content", "answer_content"]
+    texts = plans.select(sides).unique(maintain_order=True)
+    ids = [pair_id_of(*pair) for pair in texts.iter_rows()]
+    named = texts.with_columns(pair_id=pl.Series(ids, dtype=pl.String))
+    prepared = (
+        plans.join(named, on=sides, how="left", nulls_equal=True, maintain_order="left")
+        .with_columns(is_labelled=pl.col("label_content").is_not_null())
+        .drop(sides)
+    )
+    return PreparedPlans(prepared, list(named.select("pair_id", *sides).iter_rows()))
+
+
 def score_plans(plans: pl.DataFrame, compared: pl.DataFrame, profile: Profile) -> ScoredPlans:
-    """Score plans that carry the `pair_id` of a compared pair."""
+    """Score prepared plans, from their compared pairs."""
     scored = (
         plans.lazy()
         .join(compared.lazy(), on="pair_id", how="left", maintain_order="left")
-        .with_columns(is_labelled=pl.col("label_content").is_not_null())
         .with_columns(left_out_reason=_left_out_reason(profile))
         .with_columns(is_scored=pl.col("left_out_reason").is_null())
         .with_columns(

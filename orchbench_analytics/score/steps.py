@@ -15,7 +15,7 @@ from orchbench_analytics.score.compare import (
     set_f1,
 )
 from orchbench_analytics.score.decide import decide
-from orchbench_analytics.score.facts import NO_CALLS_ID, StepFacts, step_facts
+from orchbench_analytics.score.facts import NO_CALLS_ID, step_facts
 from orchbench_analytics.score.judge import apply_verdicts, mark_judgeable, read_verdicts
 from orchbench_analytics.tables import SCORED_ARGUMENTS, SCORED_STEPS, STEP_KEY
 
@@ -26,7 +26,7 @@ _CALL_COUNTS = [f"{side}_{name}" for side in ("name", "key", "value") for name i
 class PreparedSteps(NamedTuple):
     """Everything about steps that no profile changes, computed once for all of them."""
 
-    facts: StepFacts
+    facts: pl.DataFrame
     names: pl.DataFrame
     arguments: pl.DataFrame
     verdicts: pl.DataFrame
@@ -43,28 +43,28 @@ def prepare_steps(
     steps: pl.DataFrame, judgements: pl.DataFrame, tool_parameters: pl.DataFrame
 ) -> PreparedSteps:
     """Read every distinct call, and compare every distinct pair that any profile may ask for."""
-    facts = step_facts(steps)
+    facts, read = step_facts(steps)
     used = pl.concat_list("answer_id", "written_id", NO_CALLS_ID)
     pairs = (
-        facts.steps.filter("is_call_labelled")
+        facts.filter("is_call_labelled")
         .select("language", "label_id", used_id=used)
         .explode("used_id")
         .drop_nulls()
         .unique()
     )
     # Joins keep no order unless told to; from here on they are, so that scores come out in one.
-    arguments = compare_arguments(pairs, facts.read).sort("argument_key")
+    arguments = compare_arguments(pairs, read).sort("argument_key")
     return PreparedSteps(
         facts,
-        compare_names(pairs, facts.read),
-        mark_judgeable(arguments, facts.read, tool_parameters),
+        compare_names(pairs, read),
+        mark_judgeable(arguments, read, tool_parameters),
         read_verdicts(judgements),
     )
 
 
 def score_steps(prepared: PreparedSteps, profile: Profile) -> ScoredSteps:
     """Score prepared steps under a profile."""
-    decided = decide(prepared.facts.steps, profile)
+    decided = decide(prepared.facts, profile)
     arguments = _score_arguments(decided, prepared, profile)
     is_written = pl.col("call_source") == "content"
     scored = (

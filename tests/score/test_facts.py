@@ -151,8 +151,8 @@ class TestWrittenCalls:
     def test_a_call_written_as_text_has_an_id_of_its_own(self) -> None:
         rows = [step(answer_content=self.CONTENT), step(answer_content="{")]
 
-        names = ("written_tools", "written_call_count", "answer_tools")
-        assert facts(*rows, names=names) == [('["book"]', 1, None), (None, None, None)]
+        names = ("written_tools", "written_id", "answer_tools")
+        assert facts(*rows, names=names) == [('["book"]', 2, None), (None, None, None)]
 
     def test_it_does_not_depend_on_what_other_answers_are(self) -> None:
         nameless = step(answer_content=self.CONTENT, answer_calls=calls(call(None)))

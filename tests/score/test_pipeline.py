@@ -1,5 +1,6 @@
 """Scoring a warehouse: only what is new or changed, under every profile that was asked for."""
 
+import shutil
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
@@ -10,8 +11,9 @@ import pytest
 
 from orchbench_analytics import open_warehouse
 from orchbench_analytics.profiles import BUILT_IN, SPEC
-from orchbench_analytics.score import plan_cache, plan_pairs
+from orchbench_analytics.score import pipeline, plan_cache, plan_pairs
 from orchbench_analytics.score.plan_pairs import PairTask
+from orchbench_analytics.score.steps import prepare_steps
 from orchbench_analytics.warehouse import Warehouse
 from tests.documents import agent_card, call, run, runs_document, scenario_path, write
 
@@ -255,6 +257,84 @@ class TestAgentCards:
             found[value_type] = set(scored["true_positive_count"])
 
         assert found == {"string": {0}, "number": {1}}
+
+
+class TestPrepared:
+    """What profiles share is kept, so that another profile reads no answer again."""
+
+    OTHER = replace(SPEC, name="other", silence="call", agent_weight=0.5)
+
+    @pytest.fixture
+    def prepared(self, monkeypatch: pytest.MonkeyPatch) -> list[int]:
+        """How many steps were really prepared, each time."""
+        counts: list[int] = []
+
+        def spy(steps: pl.DataFrame, *others: pl.DataFrame) -> Any:
+            counts.append(len(steps))
+            return prepare_steps(steps, *others)
+
+        monkeypatch.setattr(pipeline, "prepare_steps", spy)
+        return counts
+
+    def test_another_profile_prepares_nothing_and_scores_the_same(
+        self, warehouse: Warehouse, tree: Path, tmp_path: Path, prepared: list[int]
+    ) -> None:
+        warehouse.score(self.OTHER)
+
+        assert prepared == []
+        anew = open_warehouse(tmp_path / "anew")
+        anew.ingest(tree, score=False)
+        anew.score(self.OTHER)
+        assert prepared == [8]
+        for table in ("scored_steps", "scored_arguments", "scored_plans", "plan_edits"):
+            assert rows(warehouse, table, profile="other").equals(rows(anew, table))
+
+    def test_what_came_in_together_stays_together(
+        self, warehouse: Warehouse, tree: Path, prepared: list[int]
+    ) -> None:
+        write(scenario_path(tree, "three"))
+        warehouse.ingest(tree)
+
+        warehouse.score(self.OTHER)
+
+        assert prepared == [4]
+        kept = [set(group.part_ids) for group in warehouse.manifest().prepared]
+        assert sorted(map(len, kept)) == [1, 2]
+        assert len(groups(warehouse)["other"]) == 2
+
+    def test_it_is_not_used_for_other_parts_or_other_tool_schemas(
+        self, warehouse: Warehouse, tree: Path, tmp_path: Path, prepared: list[int]
+    ) -> None:
+        before = {group.prepared_id for group in warehouse.manifest().prepared}
+        write(tmp_path / "agent_cards/EN/weather.json", agent_card())
+
+        warehouse.ingest(tree, agent_cards=[tmp_path / "agent_cards"])
+
+        after = {group.prepared_id for group in warehouse.manifest().prepared}
+        assert prepared == [8]
+        assert len(before) == len(after) == 1
+        assert before != after
+
+    def test_it_goes_when_its_parts_go(self, warehouse: Warehouse, tree: Path) -> None:
+        for _ in range(2):  # what the state before needs is kept until the next change
+            write(scenario_path(tree, "two"), answering(sub_agent_history=[]))
+            warehouse.ingest(tree)
+            write(scenario_path(tree, "two"), with_plan(PLAN_ANSWER))
+            warehouse.ingest(tree)
+
+        kept = warehouse.manifest().prepared
+        there = {path.name for path in (warehouse.path / "prepared").iterdir()}
+        assert {group.prepared_id for group in kept} <= there
+        assert len(there) <= 2 * len(kept)
+
+    def test_without_it_all_is_prepared_anew(
+        self, warehouse: Warehouse, prepared: list[int]
+    ) -> None:
+        shutil.rmtree(warehouse.path / "prepared")
+
+        warehouse.score(self.OTHER)
+
+        assert prepared == [8]
 
 
 class TestPlanCache:

@@ -1,6 +1,6 @@
 """Scoring plans: which count, which failed, what is left out, and what the rules change."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -18,7 +18,7 @@ from orchbench_analytics.score.plan_pairs import (
     pair_id_of,
     plan_rules,
 )
-from orchbench_analytics.score.plans import PAIR_SCHEMA, ScoredPlans, score_plans
+from orchbench_analytics.score.plans import PAIR_SCHEMA, ScoredPlans, prepare_plans, score_plans
 from orchbench_analytics.tables import PLAN_EDITS, SCORED_PLANS, polars_schema
 from tests.rows import Row, columns_of, plan, plans_frame
 
@@ -31,14 +31,11 @@ SIMILARITIES = ("structure_similarity", "component_similarity", "plan_similarity
 
 def score(*rows: Row, profile: Profile = SPEC, **rules: Any) -> ScoredPlans:
     chosen = replace(profile, **rules)
-    plans = plans_frame(*rows)
-    texts = plans.select("label_content", "answer_content").rows()
-    compared = compare(dict.fromkeys(texts), chosen)
-    named = plans.with_columns(pair_id=pl.Series([pair_id_of(*t) for t in texts], dtype=pl.String))
-    return score_plans(named, compared, chosen)
+    plans, pairs = prepare_plans(plans_frame(*rows))
+    return score_plans(plans, compare([texts for _, *texts in pairs], chosen), chosen)
 
 
-def compare(texts: Iterable[tuple[str | None, str | None]], profile: Profile) -> pl.DataFrame:
+def compare(texts: Iterable[Sequence[str | None]], profile: Profile) -> pl.DataFrame:
     task = PairTask((plan_rules(profile),), [(pair_id_of(*t), *t) for t in texts])
     columns = compare_pairs(task).columns.get(plan_rules(profile), [])
     return pl.DataFrame(columns, schema=PAIR_SCHEMA)
@@ -224,6 +221,10 @@ class TestPairIds:
         assert len({pair_id_of(*pair) for pair in pairs}) == len(pairs)
 
 
+def ids_of(pairs: list[Any]) -> pl.Series:
+    return pl.Series([pair[0] for pair in pairs], dtype=pl.String)
+
+
 class TestCache:
     RULES = plan_rules(SPEC)
     OTHER_RULES = plan_rules(UPSTREAM)
@@ -242,8 +243,9 @@ class TestCache:
 
     def ask(self, root: Path, pairs: list[Any], *rules: Any, version: int = 1) -> pl.DataFrame:
         cache = PlanCache(root, version)
-        started = cache.start(pairs, rules, None)
-        frames = [cache.finish(started, pairs, r) for r in rules]
+        ids = ids_of(pairs)
+        started = cache.start(ids, rules, lambda: pairs, None)
+        frames = [cache.finish(started, ids, r) for r in rules]
         return frames[0].sort("pair_id")
 
     def test_each_pair_is_compared_once_under_each_rules(
@@ -283,10 +285,11 @@ class TestCache:
     def test_a_pair_that_two_writers_compared_comes_back_once(self, tmp_path: Path) -> None:
         pairs = [("1", LABEL, TWO)]
         one, other = PlanCache(tmp_path, 1), PlanCache(tmp_path, 1)
-        started = [cache.start(pairs, [self.RULES], None) for cache in (one, other)]
+        ids = ids_of(pairs)
+        started = [cache.start(ids, [self.RULES], lambda: pairs, None) for cache in (one, other)]
 
-        one.finish(started[0], pairs, self.RULES)
-        found = other.finish(started[1], pairs, self.RULES)
+        one.finish(started[0], ids, self.RULES)
+        found = other.finish(started[1], ids, self.RULES)
 
         assert len(found) == 1
         assert len(self.ask(tmp_path, pairs, self.RULES)) == 1
