@@ -23,13 +23,16 @@ def gather(root: Path, manifest: Manifest) -> Manifest:
     import pyarrow as pa
     import pyarrow.parquet as pq
 
-    tables = {}
-    for table in GATHERED_TABLES:
-        files = store.part_files(root, manifest, table.name)
-        if files:
-            tables[table.name] = pa.concat_tables([pq.ParquetFile(file).read() for file in files])
+    files = {table.name: store.part_files(root, manifest, table.name) for table in GATHERED_TABLES}
     directory = f"gathered/{parts_id}"
-    store.write_directory(root, directory, tables)
-    row_counts = {name: len(rows) for name, rows in tables.items()}
+    row_counts = store.write_directory(
+        root,
+        directory,
+        (
+            (name, pa.concat_tables([pq.ParquetFile(path).read() for path in paths]))
+            for name, paths in files.items()
+            if paths
+        ),
+    )
     gathered = Gathered(directory=directory, row_counts=row_counts, parts_id=parts_id)
     return msgspec.structs.replace(manifest, gathered=gathered)

@@ -9,13 +9,14 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import msgspec
 
-from orchbench_analytics import flatten, parquet, read, store, tables
+from orchbench_analytics import flatten, parquet, read, store
 from orchbench_analytics.discover import Found
 from orchbench_analytics.documents import JudgeLog, ResultsDocument, Trouble, UnreadableDocument
 from orchbench_analytics.flatten import Flat
 from orchbench_analytics.runs import read_runs
 from orchbench_analytics.sources import Source, noted, refused, source_of
 from orchbench_analytics.store import Part
+from orchbench_analytics.tables import RAW_TABLES
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -83,12 +84,9 @@ def build_part(task: Task) -> Built:
     row_counts = {name: len(data) for name, data in rows.items() if data}
     part = _new_part(task.files[0], contents, row_counts)
     sources = [s._replace(part_id=part.part_id) if s.status == "taken" else s for s in sources]
-    store.write_directory(
-        task.root,
-        part.directory,
-        {t.name: parquet.to_arrow(t, rows[t.name]) for t in tables.RAW_TABLES if rows.get(t.name)},
-        note=msgspec.json.encode(PartNote(part, sources)),
-    )
+    tables = ((t.name, parquet.to_arrow(t, rows[t.name])) for t in RAW_TABLES if rows.get(t.name))
+    note = msgspec.json.encode(PartNote(part, sources))
+    store.write_directory(task.root, part.directory, tables, note=note)
     return Built(part, sources, unchanged)
 
 
@@ -127,7 +125,7 @@ def rewrite_parts(root: Path, parts: Sequence[Part], dropped: Iterable[Source]) 
     contents = [("part", part.part_id) for part in parts]
     contents += [(kind, name) for kind, names in gone.items() for name in names]
     part = _new_part(parts[0], contents, row_counts)
-    store.write_directory(root, part.directory, {name: kept[name] for name in row_counts})
+    store.write_directory(root, part.directory, ((name, kept[name]) for name in row_counts))
     return part
 
 

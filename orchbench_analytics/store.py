@@ -22,7 +22,7 @@ import hashlib
 import os
 import shutil
 import uuid
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -199,13 +199,22 @@ def part_directory(model: str, language: str, part_id: str) -> str:
 
 
 def write_directory(
-    root: Path, directory: str, tables: dict[str, pa.Table], *, note: bytes | None = None
-) -> None:
-    """Write tables and a note into a directory that appears complete or not at all."""
+    root: Path,
+    directory: str,
+    tables: Iterable[tuple[str, pa.Table]],
+    *,
+    note: bytes | None = None,
+) -> dict[str, int]:
+    """Write tables and a note into a directory that appears complete or not at all.
+
+    Each table is written as soon as it is there. Returns their row counts.
+    """
     staging = root / "staging" / uuid.uuid4().hex
     staging.mkdir(parents=True)
-    for name, table in tables.items():
+    row_counts = {}
+    for name, table in tables:
         write_table(table, staging / f"{name}.parquet")
+        row_counts[name] = len(table)
     if note is not None:
         (staging / "part.json").write_bytes(note)
     target = root / directory
@@ -214,6 +223,7 @@ def write_directory(
         shutil.rmtree(staging)
     else:
         staging.rename(target)
+    return row_counts
 
 
 def table_files(root: Path, manifest: Manifest, table: str) -> list[Path]:

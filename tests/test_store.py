@@ -166,8 +166,8 @@ def test_a_table_without_rows_has_its_columns() -> None:
 def test_a_directory_appears_complete_or_not_at_all(tmp_path: Path) -> None:
     table = parquet.to_arrow(NUMBERS, [("one",)])
 
-    store.write_directory(tmp_path, "parts/a/b/c", {"numbers": table}, note=b"{}")
-    store.write_directory(tmp_path, "parts/a/b/c", {"numbers": table}, note=b"other")
+    store.write_directory(tmp_path, "parts/a/b/c", [("numbers", table)], note=b"{}")
+    store.write_directory(tmp_path, "parts/a/b/c", [("numbers", table)], note=b"other")
 
     files = {path.name for path in (tmp_path / "parts/a/b/c").iterdir()}
     assert files == {"numbers.parquet", "part.json"}

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Hashable, MutableMapping
 from contextlib import suppress
 from fractions import Fraction
+from functools import cache
 from math import lcm
 from typing import Any, NamedTuple
 
@@ -186,8 +187,13 @@ def _is_structure(first: Graph, second: Graph) -> bool:
 
 
 def _costs(first: Graph, second: Graph, agent_weight: float, status_weight: float) -> Costs:
-    if _is_structure(first, second):
-        return Costs(1, 0, 0, 0)
+    return (
+        Costs(1, 0, 0, 0) if _is_structure(first, second) else _units(agent_weight, status_weight)
+    )
+
+
+@cache
+def _units(agent_weight: float, status_weight: float) -> Costs:
     # As written, 0.2 is a fifth; as a float it is not quite.
     agent, status = Fraction(str(agent_weight)), Fraction(str(status_weight))
     one = lcm(agent.denominator, status.denominator)

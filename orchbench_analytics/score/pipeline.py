@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from concurrent.futures import Executor, ThreadPoolExecutor
+from collections.abc import Iterable, Iterator, Sequence
+from concurrent.futures import Executor, Future, ThreadPoolExecutor
 from pathlib import Path
 
 import msgspec
@@ -68,18 +68,24 @@ def _score_group(
     started = cache.start(
         ids, all_rules, lambda: pairs or prepare_plans(_read_parts(root, group, PLANS)).pairs, pool
     )
-    steps = known.steps if known else _prepare_steps(root, group, tool_parameters)
-    step_scores = {profile: score_steps(steps, profile) for profile in rules}
-    compared = {r: cache.finish(started, ids, r) for r in all_rules}
+    # Writing Parquet leaves Python's lock alone, so threads write while there is more to score.
+    with ThreadPoolExecutor(core_count() + len(all_rules)) as threads:
+        compared = {r: threads.submit(cache.finish, started, ids, r) for r in all_rules}
+        prepared = known or PreparedGroup(plans, _prepare_steps(root, group, tool_parameters))
+        saving = [] if known else [threads.submit(save_prepared, root, group, prepared)]
+        writing = []
+        for profile in rules:
+            scored = _scored(prepared, profile, compared[rules[profile]])
+            writing.append(threads.submit(_write, root, group, profile, scored))
+        return [future.result() for future in writing], [future.result() for future in saving]
 
-    def write(profile: Profile) -> ScoreGroup:
-        plan_scores = score_plans(plans, compared[rules[profile]], profile)
-        return _write(root, group, profile, [*step_scores[profile], *plan_scores])
 
-    with ThreadPoolExecutor(core_count()) as threads:  # writing Parquet leaves Python's lock alone
-        writing = threads.map(write, rules)
-        prepared = [] if known else [save_prepared(root, group, PreparedGroup(plans, steps))]
-        return list(writing), prepared
+def _scored(
+    prepared: PreparedGroup, profile: Profile, compared: Future[pl.DataFrame]
+) -> Iterator[pl.DataFrame]:
+    """The rows of each scored table in turn: those of steps are there before those of plans."""
+    yield from score_steps(prepared.steps, profile)
+    yield from score_plans(prepared.plans, compared.result(), profile)
 
 
 def _prepare_steps(root: Path, group: OpenGroup, tool_parameters: pl.DataFrame) -> PreparedSteps:
@@ -88,19 +94,18 @@ def _prepare_steps(root: Path, group: OpenGroup, tool_parameters: pl.DataFrame) 
 
 
 def _write(
-    root: Path, group: OpenGroup, profile: Profile, frames: Sequence[pl.DataFrame]
+    root: Path, group: OpenGroup, profile: Profile, scored: Iterable[pl.DataFrame]
 ) -> ScoreGroup:
     group_id = group.group_ids[profile]
     directory = f"scores/profile={store.path_safe(profile.name)}/{group_id}"
-    tables = {
-        table.name: parquet.from_polars(frame, table)
-        for table, frame in zip(SCORED_TABLES, frames, strict=True)
+    tables = (
+        (table.name, parquet.from_polars(frame, table))
+        for table, frame in zip(SCORED_TABLES, scored, strict=True)
         if len(frame)
-    }
-    store.write_directory(root, directory, tables)
+    )
     return ScoreGroup(
         directory=directory,
-        row_counts={name: len(table) for name, table in tables.items()},
+        row_counts=store.write_directory(root, directory, tables),
         group_id=group_id,
         profile=profile.name,
         part_ids=sorted(part.part_id for part in group.parts),

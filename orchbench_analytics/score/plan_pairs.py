@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Callable, Iterable
-from functools import lru_cache, partial
+from functools import partial
 from typing import Any, NamedTuple
 
 import msgspec
@@ -22,9 +22,10 @@ from orchbench_analytics.score.graphs import Graph, component_graph, structure_g
 from orchbench_analytics.score.outline import Outline, Workflow, outline
 from orchbench_analytics.score.plan_text import read_plan
 
-# Few graphs make up most pairs: a process remembers what it measured from task to task.
-_KNOWN_DISTANCES: dict[Any, Distance] = {}
+# Few graphs make up most pairs: a process remembers what it drew and measured from task to task.
+_KNOWN_DRAWINGS: dict[Any, _Drawing] = {}
 _KNOWN_FIGURES: dict[Any, tuple[Any, ...]] = {}
+_KNOWN_DISTANCES: dict[Any, Distance] = {}
 _MOST_KNOWN = 20_000
 _LONGEST_KNOWN = 10_000  # characters of a text, or a hostile one would stay in memory
 
@@ -84,6 +85,12 @@ class ComparedPair(NamedTuple):
     edits: str = "[]"  # as JSON
 
 
+_NO_FIGURES = tuple(
+    ComparedPair._field_defaults[name]
+    for name in ComparedPair._fields[ComparedPair._fields.index("structure_distance") :]
+)
+
+
 class Compared(NamedTuple):
     """Compared pairs by rules, and those that were left because they need networkx.
 
@@ -94,24 +101,26 @@ class Compared(NamedTuple):
     left: dict[PlanRules, list[Pair]]
 
 
-_Graphs = tuple[Graph, Graph]  # structure and component
+class _Drawing(NamedTuple):
+    """The two graphs of a plan, their sizes, and whether a node depends on itself."""
+
+    structure: Graph
+    component: Graph
+    sizes: tuple[int, int, int]  # workflows, dependencies, steps
+    has_loop: bool
 
 
 class _Drawn(NamedTuple):
-    """A text as read under some rules: how, and the graphs of the plan if there is one."""
+    """A text as read under some rules: how, and its drawing if there is a plan in it."""
 
     read_as: str
     is_malformed: bool = False
-    graphs: _Graphs | None = None
+    drawing: _Drawing | None = None
     is_long: bool = False
 
     @property
     def sizes(self) -> tuple[int | None, ...]:
-        """Workflows, dependencies and steps."""
-        if self.graphs is None:
-            return None, None, None
-        structure, component = self.graphs
-        return len(structure.nodes), len(structure.edges), len(component.nodes)
+        return self.drawing.sizes if self.drawing is not None else (None, None, None)
 
 
 def plan_rules(profile: Profile) -> PlanRules:
@@ -129,31 +138,34 @@ def pair_id_of(label: str | None, answer: str | None) -> str:
 
 def compare_pairs(task: PairTask) -> Compared:
     """Compare each pair under each set of rules; what texts and rules share is done once."""
-    for known in (_KNOWN_DISTANCES, _KNOWN_FIGURES):
+    for known in (_KNOWN_DRAWINGS, _KNOWN_FIGURES, _KNOWN_DISTANCES):
         if len(known) > _MOST_KNOWN:
-            known.clear()
+            _KNOWN_DRAWINGS.clear()
+            _KNOWN_FIGURES.clear()  # goes by the identity of drawings
+            _KNOWN_DISTANCES.clear()
     texts = {text for _, *texts in task.pairs for text in texts}
     drawn = {text: _draw(text, task.rules) for text in texts}
-    compared: dict[PlanRules, list[ComparedPair]] = {}
+    compared: dict[PlanRules, list[tuple[Any, ...]]] = {}
     left: dict[PlanRules, list[Pair]] = {}
     for pair in task.pairs:
         pair_id, label, answer = pair
         for rules, wanted, given in zip(task.rules, drawn[label], drawn[answer], strict=True):
-            row: tuple[Any, ...] = (
-                pair_id,
-                wanted.graphs is not None,
-                given.graphs is not None,
-                given.read_as,
-                given.is_malformed,
-                *wanted.sizes,
-                *given.sizes,
-            )
             try:
                 figures = _figures(given, wanted, rules, may_use_networkx=task.may_use_networkx)
             except NeedsNetworkx:
                 left.setdefault(rules, []).append(pair)
-            else:
-                compared.setdefault(rules, []).append(ComparedPair(*row, *figures))
+                continue
+            row = (
+                pair_id,
+                wanted.drawing is not None,
+                given.drawing is not None,
+                given.read_as,
+                given.is_malformed,
+                *wanted.sizes,
+                *given.sizes,
+                *figures,
+            )
+            compared.setdefault(rules, []).append(row)
     columns = {rules: list(zip(*rows, strict=True)) for rules, rows in compared.items()}
     return Compared(columns, left)
 
@@ -174,51 +186,61 @@ def _draw(text: str | None, all_rules: Iterable[PlanRules]) -> list[_Drawn]:
             outlines[how] = outline(plan)
         workflows, is_sound = outlines[how]
         is_long = len(text or "") - (text or "").rfind("</think>") > _LONGEST_KNOWN
-        draw = _draw_graphs if is_long else _draw_known_graphs
-        graphs = draw(workflows, rules.structure_edges, rules.component_edges)
-        drawn.append(_Drawn(how, not is_sound, graphs, is_long))
+        draw = _draw_plan if is_long else _draw_known_plan
+        drawing = draw(workflows, rules.structure_edges, rules.component_edges)
+        drawn.append(_Drawn(how, not is_sound, drawing, is_long))
     return drawn
 
 
-def _draw_graphs(
+def _draw_plan(
     workflows: tuple[Workflow, ...], structure_edges: Any, component_edges: Any
-) -> _Graphs:
+) -> _Drawing:
     structure = structure_graph(workflows, edges=structure_edges)
-    return structure, component_graph(workflows, edges=component_edges)
+    component = component_graph(workflows, edges=component_edges)
+    sizes = (len(structure.nodes), len(structure.edges), len(component.nodes))
+    return _Drawing(structure, component, sizes, structure.has_loop or component.has_loop)
 
 
-_draw_known_graphs = lru_cache(_MOST_KNOWN)(_draw_graphs)
+def _draw_known_plan(workflows: tuple[Workflow, ...], *edges: Any) -> _Drawing:
+    """The plan's drawing: the same object for equal plans, and for plans that look the same."""
+    key = (workflows, edges)
+    drawing = _KNOWN_DRAWINGS.get(key)
+    if drawing is None:
+        drawing = _draw_plan(workflows, *edges)
+        drawing = _KNOWN_DRAWINGS.setdefault(drawing[:2], drawing)
+        _KNOWN_DRAWINGS[key] = drawing
+    return drawing
 
 
 def _figures(
     given: _Drawn, wanted: _Drawn, rules: PlanRules, *, may_use_networkx: bool
 ) -> tuple[Any, ...]:
-    """The last columns of a compared pair, none where a side cannot be read; each pair once."""
-    if given.graphs is None or wanted.graphs is None:
-        return ()
+    """The last columns of a compared pair; each pair of drawings is measured once."""
+    if given.drawing is None or wanted.drawing is None:
+        return _NO_FIGURES
     # Only loops are measured differently by networkx; without them, rules share their figures.
-    is_upstream = rules.distance == "networkx" and any(
-        graph.has_loop for graph in (*given.graphs, *wanted.graphs)
+    is_upstream = rules.distance == "networkx" and (
+        given.drawing.has_loop or wanted.drawing.has_loop
     )
     weights = {"agent_weight": rules.agent_weight, "status_weight": rules.status_weight}
-    key = (given.graphs, wanted.graphs, is_upstream, *weights.values())
-    figures = _KNOWN_FIGURES.get(key)
+    key = (id(given.drawing), id(wanted.drawing), is_upstream, *weights.values())
+    is_long = given.is_long or wanted.is_long
+    figures = None if is_long else _KNOWN_FIGURES.get(key)
     if figures is None:
-        is_long = given.is_long or wanted.is_long
         options: dict[str, Any] = {**weights, "known": None if is_long else _KNOWN_DISTANCES}
         if is_upstream:
             measure = partial(upstream_distance, may_use_networkx=may_use_networkx, **options)
         else:
             measure = partial(edit_distance, **options)
-        figures = _measure(given.graphs, wanted.graphs, measure, weights)
+        figures = _measure(given.drawing[:2], wanted.drawing[:2], measure, weights)
         if not is_long:
             _KNOWN_FIGURES[key] = figures
     return figures
 
 
 def _measure(
-    answer: _Graphs,
-    label: _Graphs,
+    answer: tuple[Graph, Graph],
+    label: tuple[Graph, Graph],
     measure: Callable[[Graph, Graph], Distance],
     weights: dict[str, float],
 ) -> tuple[Any, ...]:

@@ -8,6 +8,16 @@ from collections.abc import Callable
 from typing import Any, NamedTuple, TypeGuard
 
 import yaml
+from yaml.events import (
+    AliasEvent,
+    DocumentStartEvent,
+    MappingEndEvent,
+    MappingStartEvent,
+    ScalarEvent,
+    SequenceEndEvent,
+    SequenceStartEvent,
+    StreamEndEvent,
+)
 
 try:
     from yaml import CSafeLoader as _SafeLoader
@@ -79,7 +89,8 @@ def _from_json_block(text: str) -> object:
 
 def _from_flat_object(text: str) -> object:
     objects = (match[0] for match in _FLAT_OBJECT.finditer(text))
-    return _load_json(next((found for found in objects if '"workflow_' in found), ""))
+    found = next((found for found in objects if '"workflow_' in found), None)
+    return _load_json(found) if found is not None else None
 
 
 def _from_braces(text: str) -> object:
@@ -197,8 +208,8 @@ def _read_events(text: str) -> tuple[bool, object]:
     opened: list[tuple[list[Any], str | None, int]] = []
     sizes: dict[str, int] = {}  # of anchored nodes, aliases expanded
     size, is_started, is_simple = 0, False, True
-    while (kind := type(event := get_event())) is not yaml.StreamEndEvent:
-        if kind is yaml.ScalarEvent:
+    while (kind := type(event := get_event())) is not StreamEndEvent:
+        if kind is ScalarEvent:
             value = event.value
             size += 1 + len(value) // 20
             if event.anchor is not None:
@@ -208,28 +219,28 @@ def _read_events(text: str) -> tuple[bool, object]:
             elif event.implicit[0] and value[:1] in implicit_types and is_simple:
                 is_simple = not any(p.match(value) for _, p in implicit_types[value[:1]])
             values.append(value)
-        elif kind is yaml.MappingStartEvent or kind is yaml.SequenceStartEvent:
+        elif kind is MappingStartEvent or kind is SequenceStartEvent:
             if len(opened) >= MAX_DEPTH:
                 raise _LimitError("too_deep")
             is_simple = is_simple and event.tag is None and event.anchor is None
             opened.append((values, event.anchor, size))
             values = []
             size += 1
-        elif kind is yaml.MappingEndEvent or kind is yaml.SequenceEndEvent:
+        elif kind is MappingEndEvent or kind is SequenceEndEvent:
             closed: Any = values
-            if kind is yaml.MappingEndEvent and is_simple:
+            if kind is MappingEndEvent and is_simple:
                 closed = dict(zip(values[::2], values[1::2], strict=True))
             values, anchor, size_before = opened.pop()
             values.append(closed)
             if anchor is not None:
                 sizes[anchor] = size - size_before
-        elif kind is yaml.AliasEvent:
+        elif kind is AliasEvent:
             if any(anchor == event.anchor for _, anchor, _ in opened):
                 raise _LimitError("too_deep")
             size += sizes.get(event.anchor, 1)
             is_simple = False
             values.append(None)
-        elif kind is yaml.DocumentStartEvent:
+        elif kind is DocumentStartEvent:
             if is_started:
                 return True, None  # several documents are no plan
             is_started = True

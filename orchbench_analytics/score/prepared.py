@@ -24,12 +24,11 @@ def save_prepared(root: Path, group: OpenGroup, prepared: PreparedGroup) -> Prep
     """Write what a group's scores share."""
     frames = {"plans": prepared.plans, **prepared.steps._asdict()}
     directory = f"prepared/{group.prepared_id}"
-    store.write_directory(
-        root, directory, {name: frame.to_arrow() for name, frame in frames.items()}
-    )
     return Prepared(
         directory=directory,
-        row_counts={name: len(frame) for name, frame in frames.items()},
+        row_counts=store.write_directory(
+            root, directory, ((name, frame.to_arrow()) for name, frame in frames.items())
+        ),
         prepared_id=group.prepared_id,
         part_ids=sorted(part.part_id for part in group.parts),
     )
