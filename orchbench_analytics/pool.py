@@ -43,15 +43,11 @@ def workers(jobs: int | None, *, is_worth_it: bool) -> AbstractContextManager[Ex
     count = jobs or core_count()
     if count < 2 or not is_worth_it:
         return nullcontext()
-    return _pool(count)
+    return more_workers(count)
 
 
-def one_worker() -> Executor:
-    """One more worker process, started when it is first used."""
-    return _pool(1)
-
-
-def _pool(count: int) -> Executor:
+def more_workers(count: int) -> Executor:
+    """Worker processes beside those of a pool, each started when there is work for it."""
     return ProcessPoolExecutor(count, mp_context=_Context(), initializer=_start_worker)
 
 

@@ -69,7 +69,7 @@ def _score_group(
         ids, all_rules, lambda: pairs or prepare_plans(_read_parts(root, group, PLANS)).pairs, pool
     )
     # Writing Parquet leaves Python's lock alone, so threads write while there is more to score.
-    with ThreadPoolExecutor(core_count() + len(all_rules)) as threads:
+    with ThreadPoolExecutor(core_count() + len(all_rules) + 1) as threads:
         compared = {r: threads.submit(cache.finish, started, ids, r) for r in all_rules}
         prepared = known or PreparedGroup(plans, _prepare_steps(root, group, tool_parameters))
         saving = [] if known else [threads.submit(save_prepared, root, group, prepared)]

@@ -5,11 +5,12 @@ from __future__ import annotations
 import uuid
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import Executor, Future, ThreadPoolExecutor, as_completed
+from itertools import cycle
 from pathlib import Path
 
 import polars as pl
 
-from orchbench_analytics.pool import one_worker
+from orchbench_analytics.pool import core_count, more_workers
 from orchbench_analytics.score.plan_pairs import (
     Compared,
     Pair,
@@ -20,6 +21,7 @@ from orchbench_analytics.score.plan_pairs import (
 from orchbench_analytics.score.plans import PAIR_SCHEMA
 
 _PAIRS_OF_A_TASK = 500
+_FEW_PAIRS = 300  # networkx takes about as long for them as to be imported
 
 
 class PlanCache:
@@ -99,14 +101,22 @@ def _tasks(rules: tuple[PlanRules, ...], pairs: list[Pair]) -> Iterator[PairTask
 
 
 def _compare_with(pool: Executor, tasks: list[PairTask]) -> list[Compared]:
-    """Compare pairs in a pool; those that need networkx in one process, which alone imports it."""
+    """Compare pairs in a pool; those that need networkx in another process, which imports it.
+
+    Where it cannot keep up, as many more processes as there are cores help it in the end.
+    """
+    compared = []
+    last: dict[Future[Compared], PairTask] = {}
     started = [pool.submit(compare_pairs, t._replace(may_use_networkx=False)) for t in tasks]
-    compared, last = [], []
-    with one_worker() as networkx_worker:
+    with more_workers(1) as networkx_worker, more_workers(max(1, core_count() - 1)) as helpers:
         for future in as_completed(started):
             found = future.result()
             compared.append(found)
             for rules, pairs in found.left.items():
                 task = PairTask((rules,), pairs)
-                last.append(networkx_worker.submit(compare_pairs, task))
-        return compared + [future.result() for future in last]
+                last[networkx_worker.submit(compare_pairs, task)] = task
+        if sum(len(task.pairs) for future, task in last.items() if not future.done()) > _FEW_PAIRS:
+            rest = [task for future, task in last.items() if future.cancel()]
+            share = cycle([networkx_worker, *[helpers] * (core_count() - 1)])
+            last |= {next(share).submit(compare_pairs, task): task for task in rest}
+        return compared + [future.result() for future in last if not future.cancelled()]
