@@ -8,7 +8,7 @@ import sys
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import FIRST_COMPLETED, Executor, Future, ProcessPoolExecutor, wait
 from concurrent.futures.process import BrokenProcessPool
-from contextlib import AbstractContextManager, contextmanager, nullcontext
+from contextlib import contextmanager
 from itertools import islice
 from multiprocessing import parent_process
 from multiprocessing.context import ForkServerContext, ForkServerProcess
@@ -38,12 +38,20 @@ def core_count() -> int:
     return os.cpu_count() or 1
 
 
-def workers(jobs: int | None, *, is_worth_it: bool) -> AbstractContextManager[Executor | None]:
+@contextmanager
+def workers(jobs: int | None, *, is_worth_it: bool) -> Iterator[Executor | None]:
     """A pool of worker processes, or none where one process does it as well."""
     count = jobs or core_count()
     if count < 2 or not is_worth_it:
-        return nullcontext()
-    return more_workers(count)
+        yield None
+        return
+    try:
+        with more_workers(count) as pool:
+            yield pool
+    except BrokenProcessPool as error:
+        raise OrchbenchError(
+            "a worker process was killed, perhaps for want of memory; try --jobs 1"
+        ) from error
 
 
 def more_workers(count: int) -> Executor:
@@ -133,10 +141,4 @@ def map_unordered(
             return
         done, _ = wait(running, return_when=FIRST_COMPLETED)
         for future in done:
-            try:
-                result = future.result()
-            except BrokenProcessPool as error:
-                raise OrchbenchError(
-                    "a worker process was killed, perhaps for want of memory; try --jobs 1"
-                ) from error
-            yield running.pop(future), result
+            yield running.pop(future), future.result()

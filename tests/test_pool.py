@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from orchbench_analytics.errors import OrchbenchError
-from orchbench_analytics.pool import map_unordered, workers
+from orchbench_analytics.pool import map_unordered, more_workers, run, workers
 
 
 @pytest.mark.parametrize("jobs", [1, 3])
@@ -24,12 +24,28 @@ def test_no_process_is_started_for_little_work() -> None:
         assert pool is None
 
 
-def test_a_worker_that_dies_is_said_in_plain_words() -> None:
+@pytest.mark.parametrize("beside", [False, True])
+def test_a_worker_that_dies_is_said_in_plain_words(beside: bool) -> None:
     with (
-        workers(2, is_worth_it=True) as pool,
         pytest.raises(OrchbenchError, match="worker process was killed"),
+        workers(2, is_worth_it=True) as pool,
+        more_workers(1) as other,
     ):
-        list(map_unordered(pool, os._exit, [1]))
+        run(other if beside else pool, os._exit, 1)
+
+
+@pytest.mark.parametrize("jobs", [1, 2])
+def test_a_function_runs_in_a_worker_if_there_is_one(jobs: int) -> None:
+    with workers(jobs, is_worth_it=True) as pool:
+        assert (run(pool, os.getpid) == os.getpid()) == (jobs == 1)
+
+
+def test_the_environment_is_left_as_it_was() -> None:
+    before = dict(os.environ)
+    with workers(2, is_worth_it=True) as pool:
+        assert run(pool, os.getenv, "OPENBLAS_NUM_THREADS") == "1"
+
+    assert dict(os.environ) == before
 
 
 def test_workers_import_nothing_from_the_working_directory(tmp_path: Path) -> None:
