@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from difflib import get_close_matches
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -216,5 +215,7 @@ def _which(model: str, chosen: list[tuple[str, str, str]], known: set[tuple[str,
         there = "; ".join(f"--experiment {e} --language {lang}" for _, e, lang in chosen)
         return f"there are several of {model}, choose one: {there}"
     models = sorted({key[0] for key in known})
+    from difflib import get_close_matches
+
     likely = get_close_matches(model, models, n=3) or models[:5]
     return f"no such results of {model!r}; there are, for example: {', '.join(likely)}"

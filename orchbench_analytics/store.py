@@ -21,7 +21,6 @@ import fcntl
 import hashlib
 import os
 import shutil
-import uuid
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -209,7 +208,7 @@ def write_directory(
 
     Each table is written as soon as it is there. Returns their row counts.
     """
-    staging = root / "staging" / uuid.uuid4().hex
+    staging = root / "staging" / os.urandom(16).hex()
     staging.mkdir(parents=True)
     row_counts = {}
     for name, table in tables:

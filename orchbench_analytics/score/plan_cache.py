@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import uuid
+import os
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import Executor, Future, ThreadPoolExecutor, as_completed
 from itertools import cycle
@@ -88,7 +88,7 @@ class PlanCache:
     def _write(self, rules: PlanRules, fresh: pl.DataFrame) -> None:
         directory = self._directory / f"rules={rules.rules_id}"
         directory.mkdir(parents=True, exist_ok=True)
-        name = uuid.uuid4().hex
+        name = os.urandom(16).hex()
         fresh.write_parquet(directory / f"{name}.new")
         (directory / f"{name}.new").rename(directory / f"{name}.parquet")
 
