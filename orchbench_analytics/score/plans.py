@@ -51,13 +51,17 @@ class ScoredPlans(NamedTuple):
 def prepare_plans(plans: pl.DataFrame) -> PreparedPlans:
     """Name each distinct pair of label and answer: from here on, the name stands for the texts."""
     sides = ["label_content", "answer_content"]
-    texts = plans.select(sides).unique(maintain_order=True)
-    ids = [pair_id_of(*pair) for pair in texts.iter_rows()]
-    named = texts.with_columns(pair_id=pl.Series(ids, dtype=pl.String))
+    hashes = ["label_hash", "answer_hash"]  # to join by long texts would copy them several times
+    hashed = plans.with_columns(
+        pl.col(side).hash().alias(name) for side, name in zip(sides, hashes, strict=True)
+    )
+    pairs = hashed.unique(hashes, keep="first", maintain_order=True)
+    ids = [pair_id_of(*texts) for texts in pairs.select(sides).iter_rows()]
+    named = pairs.with_columns(pair_id=pl.Series(ids, dtype=pl.String))
     prepared = (
-        plans.join(named, on=sides, how="left", nulls_equal=True, maintain_order="left")
+        hashed.join(named.select("pair_id", *hashes), on=hashes, how="left", maintain_order="left")
         .with_columns(is_labelled=pl.col("label_content").is_not_null())
-        .drop(sides)
+        .drop(*sides, *hashes)
     )
     return PreparedPlans(prepared, list(named.select("pair_id", *sides).iter_rows()))
 
