@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from concurrent.futures import Executor
+from concurrent.futures import Executor, Future
 from importlib import import_module
 from pathlib import Path
 from threading import Thread
@@ -19,7 +19,7 @@ from orchbench_analytics.claims import line_up, next_to_read
 from orchbench_analytics.discover import Found, Placement, discover, place_by_content
 from orchbench_analytics.documents import UnreadableDocument
 from orchbench_analytics.parts import Task, build_part
-from orchbench_analytics.pool import map_unordered, run, warm_up, workers
+from orchbench_analytics.pool import begin, map_unordered, workers
 from orchbench_analytics.sources import Source, place_as_before, source_of, write_index
 from orchbench_analytics.state import (
     State,
@@ -69,8 +69,6 @@ def ingest(
     take long to import. The caller holds the lock.
     """
     loaded = store.load_or_start(root)
-    if not loaded.parts and jobs != 1:
-        warm_up()
     roots = [os.path.abspath(path) for path in paths]  # noqa: PTH100 (as files are found)
     state = load_state(root, loaded)
     found = _find(state, roots, placement)
@@ -100,7 +98,9 @@ def ingest(
         clean_parts(state)
         cards = [file for file in found.values() if file.kind == "agent_card"]
         card_rows = update_cards(root, loaded, state.before, state.sources, cards)
-        manifest = finish(_next_manifest(state, loaded, card_rows, pool), pool)
+        new, written = _next_manifest(state, loaded, card_rows, pool)
+        manifest = finish(new, pool)
+        written.result()
     if manifest is not loaded:
         store.save_manifest(root, manifest)
     store.mark_finished(root)
@@ -158,10 +158,10 @@ def _task(state: State, files: list[Found]) -> Task:
 
 def _next_manifest(
     state: State, manifest: Manifest, card_rows: list[CardRow], pool: Executor | None
-) -> Manifest:
-    """The manifest of the new state, with `sources` and `tool_parameters` written anew."""
+) -> tuple[Manifest, Future[None]]:
+    """The manifest of the new state, and when its `sources` are written."""
     if state.sources == state.before and manifest.sources is not None:
-        return manifest
+        return manifest, begin(None, lambda: None)
     generation = manifest.generation + 1
     sources = sorted(state.sources.values(), key=lambda source: source.path)
     live = sorted(
@@ -176,10 +176,14 @@ def _next_manifest(
         tool_parameter_count=len(card_rows),
         parts=live,
     )
-    run(pool, _write_rows, tables.SOURCES, sources, state.root / str(new.sources))
-    run(pool, _write_rows, tables.TOOL_PARAMETERS, card_rows, state.root / str(new.tool_parameters))
-    write_index(state.root, str(new.sources), sources)
-    return new
+    tool_parameters = state.root / str(new.tool_parameters)
+    begin(pool, _write_rows, tables.TOOL_PARAMETERS, card_rows, tool_parameters).result()
+    return new, begin(pool, _write_sources, state.root, str(new.sources), sources)
+
+
+def _write_sources(root: Path, file: str, sources: list[Source]) -> None:
+    _write_rows(tables.SOURCES, sources, root / file)
+    write_index(root, file, sources)
 
 
 def _write_rows(table: Table, rows: Sequence[tuple[Any, ...]], path: Path) -> None:

@@ -64,6 +64,9 @@ def _text_buffers(texts: Sequence[str | None]) -> list[Any]:
     import numpy as np
 
     encoded = {text: b"" if text is None else text.encode() for text in set(texts)}
+    if len(encoded) == 1:  # such as the model, in all rows of a part
+        (piece,) = encoded.values()
+        return [np.arange(len(texts) + 1) * len(piece), piece * len(texts)]
     pieces = [encoded[text] for text in texts]
     offsets = np.zeros(len(pieces) + 1, np.int64)
     np.cumsum(np.fromiter(map(len, pieces), np.int64, len(pieces)), out=offsets[1:])

@@ -60,7 +60,7 @@ def more_workers(count: int) -> Executor:
 
 
 def warm_up() -> None:
-    """Start the server that workers are forked from, so that it imports while we look around."""
+    """Start the server that workers are forked from, so that it imports while we do."""
     _Context().set_forkserver_preload(_PRELOADED)
     given = {name: os.environ.get(name) for name in _WORKER_ENVIRONMENT}
     os.environ.update(_WORKER_ENVIRONMENT)
@@ -118,9 +118,15 @@ class _Context(ForkServerContext):
     Process = _Worker
 
 
-def run(pool: Executor | None, function: Callable[..., Result], *arguments: Any) -> Result:
-    """What a function returns; a worker runs it, as it has imported what takes its time."""
-    return function(*arguments) if pool is None else pool.submit(function, *arguments).result()
+def begin(
+    pool: Executor | None, function: Callable[..., Result], *arguments: Any
+) -> Future[Result]:
+    """Let a worker run a function, as it has imported what takes its time; or run it here."""
+    if pool is not None:
+        return pool.submit(function, *arguments)
+    done: Future[Result] = Future()
+    done.set_result(function(*arguments))
+    return done
 
 
 def map_unordered(

@@ -12,11 +12,9 @@ import msgspec
 
 from orchbench_analytics import store
 from orchbench_analytics.analysis import Analysis
-from orchbench_analytics.discover import Placement, compile_pattern
 from orchbench_analytics.errors import PathError, SelectionError
 from orchbench_analytics.gather import gather
-from orchbench_analytics.ingest import IngestSummary, Progress, ingest
-from orchbench_analytics.pool import run, workers
+from orchbench_analytics.pool import begin, warm_up, workers
 from orchbench_analytics.profiles import BUILT_IN, Profile, load_profile, profile_of, rules_of
 from orchbench_analytics.score.groups import find_open_groups
 from orchbench_analytics.store import Manifest
@@ -26,6 +24,7 @@ if TYPE_CHECKING:
     import polars as pl
 
     from orchbench_analytics.export import Exported
+    from orchbench_analytics.ingest import IngestSummary, Progress
 
 _FEW_PLANS = 2_000
 _SCORING = ("pyarrow.parquet", "orchbench_analytics.score.pipeline")  # take long to import
@@ -60,12 +59,16 @@ class Warehouse(Analysis):
         progress: Progress | None = None,
     ) -> IngestSummary:
         """Take in what is new or changed at or below `paths`."""
-        expression = compile_pattern(pattern) if pattern else None
-        placement = Placement(model, experiment, language, expression)
         for path in (*paths, *agent_cards):
             if not Path(path).exists():
                 raise PathError(f"no such file or directory: {path}")
-        store.load_or_start(self.path)
+        if not store.load_or_start(self.path).parts and jobs != 1:
+            warm_up()
+        from orchbench_analytics.discover import Placement, compile_pattern
+        from orchbench_analytics.ingest import ingest
+
+        expression = compile_pattern(pattern) if pattern else None
+        placement = Placement(model, experiment, language, expression)
         with store.hold(self.path, wait=wait, on_wait=_say):
             return ingest(
                 self.path,
@@ -111,7 +114,7 @@ class Warehouse(Analysis):
         return chosen.name
 
     def _gather(self, manifest: Manifest, pool: Executor | None) -> Manifest:
-        return run(pool, gather, self.path, manifest)
+        return begin(pool, gather, self.path, manifest).result()
 
     def _score_and_gather(self, manifest: Manifest, pool: Executor | None) -> Manifest:
         return self._gather(self._score_known(manifest, pool), pool)

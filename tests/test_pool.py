@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from orchbench_analytics.errors import OrchbenchError
-from orchbench_analytics.pool import map_unordered, more_workers, run, workers
+from orchbench_analytics.pool import begin, map_unordered, more_workers, workers
 
 
 @pytest.mark.parametrize("jobs", [1, 3])
@@ -31,19 +31,19 @@ def test_a_worker_that_dies_is_said_in_plain_words(beside: bool) -> None:
         workers(2, is_worth_it=True) as pool,
         more_workers(1) as other,
     ):
-        run(other if beside else pool, os._exit, 1)
+        begin(other if beside else pool, os._exit, 1).result()
 
 
 @pytest.mark.parametrize("jobs", [1, 2])
 def test_a_function_runs_in_a_worker_if_there_is_one(jobs: int) -> None:
     with workers(jobs, is_worth_it=True) as pool:
-        assert (run(pool, os.getpid) == os.getpid()) == (jobs == 1)
+        assert (begin(pool, os.getpid).result() == os.getpid()) == (jobs == 1)
 
 
 def test_the_environment_is_left_as_it_was() -> None:
     before = dict(os.environ)
     with workers(2, is_worth_it=True) as pool:
-        assert run(pool, os.getenv, "OPENBLAS_NUM_THREADS") == "1"
+        assert begin(pool, os.getenv, "OPENBLAS_NUM_THREADS").result() == "1"
 
     assert dict(os.environ) == before
 
