@@ -138,11 +138,8 @@ def pair_id_of(label: str | None, answer: str | None) -> str:
 
 def compare_pairs(task: PairTask) -> Compared:
     """Compare each pair under each set of rules; what texts and rules share is done once."""
-    for known in (_KNOWN_DRAWINGS, _KNOWN_FIGURES, _KNOWN_DISTANCES):
-        if len(known) > _MOST_KNOWN:
-            _KNOWN_DRAWINGS.clear()
-            _KNOWN_FIGURES.clear()  # goes by the identity of drawings
-            _KNOWN_DISTANCES.clear()
+    if max(len(_KNOWN_DRAWINGS), len(_KNOWN_FIGURES), len(_KNOWN_DISTANCES)) > _MOST_KNOWN:
+        forget()
     texts = {text for _, *texts in task.pairs for text in texts}
     drawn = {text: _draw(text, task.rules) for text in texts}
     compared: dict[PlanRules, list[tuple[Any, ...]]] = {}
@@ -168,6 +165,13 @@ def compare_pairs(task: PairTask) -> Compared:
             compared.setdefault(rules, []).append(row)
     columns = {rules: list(zip(*rows, strict=True)) for rules, rows in compared.items()}
     return Compared(columns, left)
+
+
+def forget() -> None:
+    """Forget what was remembered, all at once: figures go by the identity of drawings."""
+    _KNOWN_DRAWINGS.clear()
+    _KNOWN_FIGURES.clear()
+    _KNOWN_DISTANCES.clear()
 
 
 def _draw(text: str | None, all_rules: Iterable[PlanRules]) -> list[_Drawn]:

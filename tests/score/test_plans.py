@@ -2,19 +2,23 @@
 
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
+from itertools import product
 from pathlib import Path
 from typing import Any
 
 import polars as pl
 import pytest
 
+from orchbench_analytics.pool import workers
 from orchbench_analytics.profiles import SPEC, UPSTREAM, Profile
 from orchbench_analytics.score import plan_cache, plan_pairs
 from orchbench_analytics.score.plan_cache import PlanCache
 from orchbench_analytics.score.plan_pairs import (
+    Compared,
     ComparedPair,
     PairTask,
     compare_pairs,
+    forget,
     pair_id_of,
     plan_rules,
 )
@@ -221,7 +225,77 @@ class TestPairIds:
         assert len({pair_id_of(*pair) for pair in pairs}) == len(pairs)
 
 
-def ids_of(pairs: list[Any]) -> pl.Series:
+LOOPED = "workflow_1: {depends_on: [workflow_1]}\nworkflow_2: {depends_on: [workflow_1]}"
+LOOPED_ANSWERS = [
+    "workflow_1: {depends_on: [workflow_2]}\nworkflow_2: {depends_on: [workflow_2]}",
+    "workflow_1: {}\nworkflow_2: {depends_on: [workflow_2, workflow_1]}\nworkflow_3: {}",
+    '{"workflow_1": {"depends_on": ["workflow_2"]}, "workflow_2": {}}',
+]
+
+
+class TestRemembering:
+    """What a process remembers of other pairs, or leaves to another process, changes nothing."""
+
+    RULES = (plan_rules(SPEC), plan_rules(UPSTREAM))
+    TEXTS = (LABEL, TWO, LOOPED, *LOOPED_ANSWERS, "no plan", None, LABEL + " " * 20_000)
+    PAIRS = tuple((str(number), *texts) for number, texts in enumerate(product(TEXTS, repeat=2)))
+
+    def figures(self, compared: Iterable[Compared]) -> dict[Any, Any]:
+        return {
+            (rules, row[0]): row
+            for found in compared
+            for rules, columns in found.columns.items()
+            for row in zip(*columns, strict=True)
+        }
+
+    def one_by_one(self) -> dict[Any, Any]:
+        found = []
+        for pair in self.PAIRS:
+            forget()
+            found.append(compare_pairs(PairTask(self.RULES, [pair])))
+        return self.figures(found)
+
+    def test_of_other_pairs(self) -> None:
+        expected = self.one_by_one()
+
+        for pairs in (list(self.PAIRS), list(reversed(self.PAIRS))):
+            assert self.figures([compare_pairs(PairTask(self.RULES, pairs))]) == expected
+        assert len(expected) == 2 * len(self.PAIRS)
+
+    def test_of_nothing(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        expected = self.one_by_one()
+        monkeypatch.setattr(plan_pairs, "_MOST_KNOWN", 0)
+
+        tasks = [PairTask(self.RULES, [pair]) for pair in self.PAIRS]
+
+        assert self.figures(map(compare_pairs, tasks)) == expected
+
+    def test_pairs_that_need_networkx_are_left_where_it_is_not_to_be_used(self) -> None:
+        expected = self.one_by_one()
+        forget()
+
+        first = compare_pairs(PairTask(self.RULES, list(self.PAIRS), may_use_networkx=False))
+        last = [compare_pairs(PairTask((rules,), left)) for rules, left in first.left.items()]
+
+        assert list(first.left) == [plan_rules(UPSTREAM)]
+        assert self.figures([first, *last]) == expected
+        assert len(self.figures([first])) < len(expected)
+
+    @pytest.mark.parametrize("few", [0, 300])
+    def test_with_a_pool_all_get_compared(
+        self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, few: int
+    ) -> None:
+        expected = self.one_by_one()
+        monkeypatch.setattr(plan_cache, "_PAIRS_OF_A_TASK", 5)
+        monkeypatch.setattr(plan_cache, "_FEW_PAIRS", few)
+        cache = PlanCache(tmp_path, 1)
+
+        with workers(2, is_worth_it=True) as pool:
+            started = cache.start(ids_of(self.PAIRS), self.RULES, lambda: self.PAIRS, pool)
+            assert self.figures(started.result()) == expected
+
+
+def ids_of(pairs: Sequence[Any]) -> pl.Series:
     return pl.Series([pair[0] for pair in pairs], dtype=pl.String)
 
 
