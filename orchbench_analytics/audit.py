@@ -12,13 +12,12 @@ import polars as pl
 from orchbench_analytics.marts import connect
 from orchbench_analytics.pool import workers
 from orchbench_analytics.profiles import SPEC, UPSTREAM, Profile, flip, rule_choices
-from orchbench_analytics.score.groups import find_open_groups
+from orchbench_analytics.score.groups import find_open_groups, is_worth_workers
 from orchbench_analytics.score.pipeline import score
-from orchbench_analytics.store import Manifest, row_count
+from orchbench_analytics.store import Manifest
 
 METRICS = ("average_score", "call_rejection_f1", "function_call_f1", "workflow_similarity")
 ALL_RULES = "all rules"
-_FEW_PLANS = 2_000
 
 
 def audited_profiles(start: Profile = UPSTREAM, goal: Profile = SPEC) -> dict[str, Profile]:
@@ -44,8 +43,7 @@ def audit(
     with tempfile.TemporaryDirectory(prefix="orchbench-audit-") as scratch:
         borrowed = _borrow(root, manifest)
         (Path(scratch) / "plan_cache").symlink_to((root / "plan_cache").absolute())
-        is_large = row_count(manifest, "plans") > _FEW_PLANS
-        with workers(jobs, is_worth_it=is_large) as pool:
+        with workers(jobs, is_worth_it=is_worth_workers(manifest)) as pool:
             wanted = list(profiles.values())
             coverage = find_open_groups(Path(scratch), borrowed, wanted)
             scored = score(Path(scratch), borrowed, wanted, coverage, pool=pool)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping, Sequence
 from itertools import chain
 from typing import Any, NamedTuple
 
@@ -14,17 +14,63 @@ from orchbench_analytics.documents import (
     Trouble,
     UnreadableDocument,
 )
+from orchbench_analytics.gold import StepLabel
 from orchbench_analytics.read import first_places, unreadable_parts
 from orchbench_analytics.runs import ReadRun, ReadRuns
 from orchbench_analytics.texts import calls_text, compact_json, text_of
 from orchbench_analytics.verdicts import judgement_rows
 
 Row = tuple[Any, ...]
-Rows = dict[str, list[Row]]
+Rows = Mapping[str, Sequence[Row]]
+ScenarioKey = tuple[Any, Any, Any, Any]  # model, experiment, language, scenario
+RunKey = tuple[Any, Any, Any, Any, str]
 
-_NO_STEP_LABEL = (False, None, None, None, False)
+_NO_STEP_LABEL: StepLabel = (False, None, None, None, False)
+_FIRST = (None, 1)  # numbers of answers: there is none, or it is the first to its step
 _LONGEST_TEXTS = 2**28
 _INT64 = range(-(2**63), 2**63)
+
+
+class StepRow(NamedTuple):
+    """A row of `steps`."""
+
+    model: str
+    experiment: str
+    language: str
+    scenario: str
+    run: str
+    step_id: str
+    has_label: bool
+    label_agent_id: str | None
+    label_content: str | None
+    label_calls: str | None
+    has_call_key: bool
+    answer_position: int | None = None
+    answer_number: int | None = None
+    answer_agent_id: str | None = None
+    answer_content: str | None = None
+    answer_calls: str | None = None
+
+    @property
+    def is_answered(self) -> bool:
+        """An answer was given."""
+        return self.answer_position is not None
+
+
+class PlanRow(NamedTuple):
+    """A row of `plans`."""
+
+    model: str
+    experiment: str
+    language: str
+    scenario: str
+    run: str
+    step_id: str
+    is_numbered_run: bool
+    label_content: str | None
+    answer_position: int | None = None
+    answer_number: int | None = None
+    answer_content: str | None = None
 
 
 class Flat(NamedTuple):
@@ -35,21 +81,22 @@ class Flat(NamedTuple):
     trouble: Trouble | None
 
 
-def flatten_runs(key: Row, read: ReadRuns) -> Flat:
-    """Rows of `scenarios`, `steps` and `plans` for a scenario file of (model, …, scenario)."""
+def flatten_runs(key: ScenarioKey, read: ReadRuns) -> Flat:
+    """Rows of `scenarios`, `steps` and `plans` for a scenario file."""
     document = read.document
     names = document.history.keys()
     numbered = {f"run #{number}" for number in range(1, len(names) + 1)}
-    steps: list[Row] = []
-    plans: list[Row] = []
+    steps: list[StepRow] = []
+    plans: list[PlanRow] = []
     for name, run in read.runs.items():
         steps += _step_rows((*key, name), run)
         plans += _plan_rows((*key, name), run, is_numbered=name in numbered)
+    label_texts = ((step.label_content, step.label_calls) for step in steps)
     text_length = _checked_length(
-        chain((row[i] for row in steps for i in (8, 9)), (row[7] for row in plans))
+        chain(chain.from_iterable(label_texts), (plan.label_content for plan in plans))
     )
-    labelled = [row for row in steps if row[6] and row[12] in (None, 1)]
-    answered = sum(row[11] is not None for row in steps)
+    labelled = [step for step in steps if step.has_label and step.answer_number in _FIRST]
+    answered = sum(step.is_answered for step in steps)
     unreadable = read.unreadable_runs + read.unreadable_entries
     usage = document.usage if isinstance(document.usage, dict) else {}
     scenario = (
@@ -59,12 +106,12 @@ def flatten_runs(key: Row, read: ReadRuns) -> Flat:
         len(names),
         len(numbered & names),
         len(labelled),
-        sum(row[10] for row in labelled),
-        sum(row[7] is not None and row[9] in (None, 1) for row in plans),
-        sum(row[8] is not None for row in plans),
+        sum(step.has_call_key for step in labelled),
+        sum(plan.label_content is not None and plan.answer_number in _FIRST for plan in plans),
+        sum(plan.answer_position is not None for plan in plans),
         answered,
-        sum(row[11] is None for row in steps),
-        answered - sum(row[11] is not None for row in labelled),
+        len(steps) - answered,
+        answered - sum(step.is_answered for step in labelled),
         len(read.unreadable_runs),
         len(read.unreadable_entries),
         first_places(unreadable),
@@ -75,7 +122,7 @@ def flatten_runs(key: Row, read: ReadRuns) -> Flat:
         _number(usage.get("total_cost")),
     )
     trouble = unreadable_parts(unreadable) or _repeated(read.repeated_keys)
-    rows = {"scenarios": [scenario], "steps": steps, "plans": plans}
+    rows: Rows = {"scenarios": [scenario], "steps": steps, "plans": plans}
     return Flat(rows, text_length, trouble)
 
 
@@ -131,32 +178,32 @@ def _repeated(keys: list[str]) -> Trouble | None:
     return Trouble("duplicate_keys", words, first_places(keys))
 
 
-def _step_rows(key: Row, run: ReadRun) -> list[Row]:
-    rows: list[Row] = []
+def _step_rows(key: RunKey, run: ReadRun) -> list[StepRow]:
+    rows = []
     seen: Counter[str] = Counter()
     for position, entry in enumerate(run.sub_agent_history):
         step = _step_id(entry.step_id)
         seen[step] += 1
         answer = (text_of(entry.agent_id), text_of(entry.content), calls_text(entry.tool_calls))
         label = run.gold.steps.get(step, _NO_STEP_LABEL)
-        rows.append((*key, step, *label, position, seen[step], *answer))
+        rows.append(StepRow(*key, step, *label, position, seen[step], *answer))
     for step, label in run.gold.steps.items():
         if step not in seen:
-            rows.append((*key, step, *label, None, None, None, None, None))
+            rows.append(StepRow(*key, step, *label))
     return rows
 
 
-def _plan_rows(key: Row, run: ReadRun, *, is_numbered: bool) -> list[Row]:
-    rows: list[Row] = []
+def _plan_rows(key: RunKey, run: ReadRun, *, is_numbered: bool) -> list[PlanRow]:
+    rows = []
     seen: Counter[str] = Counter()
     for position, entry in enumerate(run.main_agent_history):
         step = _step_id(entry.step_id)
         seen[step] += 1
-        plan = run.gold.plans.get(step)
-        rows.append((*key, step, is_numbered, plan, position, seen[step], text_of(entry.content)))
-    for step, plan in run.gold.plans.items():
+        label, answer = run.gold.plans.get(step), text_of(entry.content)
+        rows.append(PlanRow(*key, step, is_numbered, label, position, seen[step], answer))
+    for step, label in run.gold.plans.items():
         if step not in seen:
-            rows.append((*key, step, is_numbered, plan, None, None, None))
+            rows.append(PlanRow(*key, step, is_numbered, label))
     return rows
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from functools import lru_cache
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import msgspec
 
@@ -20,13 +20,16 @@ _MOST_REMEMBERED = 1024
 _LONGEST_REMEMBERED = 64 * 2**10
 
 
+StepLabel = tuple[bool, str | None, str | None, str | None, bool]  # label columns of `steps`
+
+
 class Gold(NamedTuple):
     """What labels expect, by step: the label columns of `steps`, and gold plans.
 
     `unreadable` are the JSON paths, below the labels, of those that are no object.
     """
 
-    steps: dict[str, tuple[Any, ...]]
+    steps: dict[str, StepLabel]
     plans: dict[str, str]
     unreadable: list[str]
 
@@ -69,7 +72,7 @@ def _read_labels(raw: bytes) -> tuple[dict[str, Label], list[str]]:
     return {step: label for step, label in read.items() if label is not None}, unreadable
 
 
-def _columns(step: str, label: Label, labels: dict[str, Label]) -> tuple[Any, ...]:
+def _columns(step: str, label: Label, labels: dict[str, Label]) -> StepLabel:
     """That there is a label; its agent, content and calls; whether a key `N-1` holds them."""
     call_label = labels.get(f"{step}-1")
     chosen = call_label or label

@@ -52,7 +52,7 @@ class PartNote(msgspec.Struct):
 
 def build_part(task: Task) -> Built:
     """Read and flatten the task's files, and write their rows as a part."""
-    rows: flatten.Rows = {}
+    rows: dict[str, list[flatten.Row]] = {}
     sources: list[Source] = []
     unchanged: list[Found] = []
     held_bytes = held_text = 0

@@ -16,7 +16,7 @@ from orchbench_analytics.errors import PathError, SelectionError
 from orchbench_analytics.gather import gather
 from orchbench_analytics.pool import begin, warm_up, workers
 from orchbench_analytics.profiles import BUILT_IN, Profile, load_profile, profile_of, rules_of
-from orchbench_analytics.score.groups import find_open_groups
+from orchbench_analytics.score.groups import find_open_groups, is_worth_workers
 from orchbench_analytics.store import Manifest
 
 if TYPE_CHECKING:
@@ -26,7 +26,6 @@ if TYPE_CHECKING:
     from orchbench_analytics.export import Exported
     from orchbench_analytics.ingest import IngestSummary, Progress
 
-_FEW_PLANS = 2_000
 _SCORING = ("pyarrow.parquet", "orchbench_analytics.score.pipeline")  # take long to import
 
 
@@ -106,8 +105,7 @@ class Warehouse(Analysis):
         chosen = load_profile(profile) if isinstance(profile, str) else profile
         with store.hold(self.path, wait=wait, on_wait=_say):
             manifest = self.manifest()
-            is_large = store.row_count(manifest, "plans") > _FEW_PLANS
-            with workers(jobs, is_worth_it=is_large) as pool:
+            with workers(jobs, is_worth_it=is_worth_workers(manifest)) as pool:
                 scored = self._score_open(manifest, [chosen], pool)
             if scored is not manifest:
                 store.save_manifest(self.path, scored)

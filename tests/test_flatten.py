@@ -7,7 +7,14 @@ import msgspec
 import pytest
 
 from orchbench_analytics.documents import JudgeLog, ResultsDocument, UnreadableDocument
-from orchbench_analytics.flatten import Flat, flatten_judge_log, flatten_results, flatten_runs
+from orchbench_analytics.flatten import (
+    Flat,
+    PlanRow,
+    StepRow,
+    flatten_judge_log,
+    flatten_results,
+    flatten_runs,
+)
 from orchbench_analytics.read import read_with
 from orchbench_analytics.runs import read_runs
 from orchbench_analytics.tables import TABLES
@@ -29,6 +36,11 @@ def table(flat: Flat, name: str) -> list[dict[str, Any]]:
 
 def step_rows(**changes: Any) -> list[dict[str, Any]]:
     return table(flatten(runs_document({"run #1": run(**changes)})), "steps")
+
+
+def test_rows_have_the_columns_of_their_tables_in_order() -> None:
+    assert StepRow._fields == TABLES["steps"].column_names
+    assert PlanRow._fields == TABLES["plans"].column_names
 
 
 def test_a_step_has_its_label_and_its_answer() -> None:

@@ -14,6 +14,7 @@ from orchbench_analytics.tables import PLANS, STEPS
 
 SCORING_VERSION = 1  # a change of any score's meaning raises it, and everything is scored anew
 _GROUP_ROWS = 80_000
+_FEW_PLANS = 2_000
 
 
 class OpenGroup(NamedTuple):
@@ -34,6 +35,11 @@ class Coverage(NamedTuple):
     scores: list[ScoreGroup]
     prepared: list[Prepared]
     open_groups: list[OpenGroup]
+
+
+def is_worth_workers(manifest: Manifest) -> bool:
+    """Whether the warehouse has so many plans that comparing them is worth worker processes."""
+    return store.row_count(manifest, PLANS.name) > _FEW_PLANS
 
 
 def find_open_groups(root: Path, manifest: Manifest, profiles: Sequence[Profile]) -> Coverage:
