@@ -20,7 +20,13 @@ from orchbench_analytics.discover import Found, Placement, discover, place_by_co
 from orchbench_analytics.documents import UnreadableDocument
 from orchbench_analytics.parts import Task, build_part
 from orchbench_analytics.pool import begin, map_unordered, workers
-from orchbench_analytics.sources import Source, place_as_before, source_of, write_index
+from orchbench_analytics.sources import (
+    Source,
+    place_as_before,
+    read_index,
+    source_of,
+    write_index,
+)
 from orchbench_analytics.state import (
     State,
     adopt,
@@ -178,12 +184,12 @@ def _next_manifest(
     )
     tool_parameters = state.root / str(new.tool_parameters)
     begin(pool, _write_rows, tables.TOOL_PARAMETERS, card_rows, tool_parameters).result()
-    return new, begin(pool, _write_sources, state.root, str(new.sources), sources)
+    write_index(state.root, str(new.sources), sources)
+    return new, begin(pool, _write_sources, state.root, str(new.sources))
 
 
-def _write_sources(root: Path, file: str, sources: list[Source]) -> None:
-    _write_rows(tables.SOURCES, sources, root / file)
-    write_index(root, file, sources)
+def _write_sources(root: Path, file: str) -> None:
+    _write_rows(tables.SOURCES, read_index(root, file), root / file)
 
 
 def _write_rows(table: Table, rows: Sequence[tuple[Any, ...]], path: Path) -> None:

@@ -131,7 +131,15 @@ def write_index(root: Path, sources_file: str, rows: list[Source]) -> None:
 
     Most ingests find most files unchanged, and would spend half their time on that import.
     """
-    (root / sources_file).with_suffix(store.INDEX).write_bytes(msgspec.msgpack.encode(rows))
+    index = (root / sources_file).with_suffix(store.INDEX)
+    index.parent.mkdir(exist_ok=True)
+    index.write_bytes(msgspec.msgpack.encode(rows))
+
+
+def read_index(root: Path, sources_file: str) -> list[Source]:
+    """The rows of `sources` from their index."""
+    index = (root / sources_file).with_suffix(store.INDEX)
+    return msgspec.msgpack.decode(index.read_bytes(), type=list[Source])
 
 
 def load_sources(root: Path, manifest: Manifest) -> dict[str, Source]:
@@ -139,8 +147,7 @@ def load_sources(root: Path, manifest: Manifest) -> dict[str, Source]:
     if manifest.sources is None:
         return {}
     try:
-        index = (root / manifest.sources).with_suffix(store.INDEX).read_bytes()
-        return {row.path: row for row in msgspec.msgpack.decode(index, type=list[Source])}
+        return {row.path: row for row in read_index(root, manifest.sources)}
     except (OSError, msgspec.DecodeError):
         return _load_sources_table(root / manifest.sources)
 
