@@ -9,8 +9,9 @@ from typing import TYPE_CHECKING, Any
 from orchbench_analytics import store
 from orchbench_analytics.errors import SelectionError
 from orchbench_analytics.profiles import Profile, profile_of
+from orchbench_analytics.schema import polars_schema
 from orchbench_analytics.store import Manifest
-from orchbench_analytics.tables import TABLES, polars_schema
+from orchbench_analytics.tables import TABLES
 
 if TYPE_CHECKING:
     import duckdb
@@ -211,11 +212,11 @@ class Analysis:
 
 def _which(model: str, chosen: list[tuple[str, str, str]], known: set[tuple[str, str, str]]) -> str:
     """Why a choice of model, experiment and language is none, and what there is."""
+    from difflib import get_close_matches
+
     if chosen:
         there = "; ".join(f"--experiment {e} --language {lang}" for _, e, lang in chosen)
         return f"there are several of {model}, choose one: {there}"
     models = sorted({key[0] for key in known})
-    from difflib import get_close_matches
-
     likely = get_close_matches(model, models, n=3) or models[:5]
     return f"no such results of {model!r}; there are, for example: {', '.join(likely)}"

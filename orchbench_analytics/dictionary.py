@@ -7,9 +7,10 @@ from pathlib import Path
 
 from orchbench_analytics.glossary import describe_view
 from orchbench_analytics.marts import connect, views
+from orchbench_analytics.schema import Table
 from orchbench_analytics.stats import STATISTICS
 from orchbench_analytics.store import Manifest
-from orchbench_analytics.tables import TABLES, Table
+from orchbench_analytics.tables import TABLES
 
 _HEAD = "| column | type | may be null | meaning |\n|---|---|---|---|\n"
 

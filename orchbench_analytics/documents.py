@@ -25,7 +25,7 @@ class UnreadableDocument(Exception):  # noqa: N818 (a model's or a disk's failur
         self.trouble = trouble
 
 
-class Entry(msgspec.Struct, gc=False):
+class Entry(msgspec.Struct):
     """What an agent answered, exactly as it stands."""
 
     step_id: Any = None
@@ -34,7 +34,7 @@ class Entry(msgspec.Struct, gc=False):
     tool_calls: Any = msgspec.UNSET
 
 
-class Label(msgspec.Struct, gc=False):
+class Label(msgspec.Struct):
     """What is expected of a step; most contents are never needed, so they stay undecoded."""
 
     agent_id: Any = None
@@ -42,7 +42,7 @@ class Label(msgspec.Struct, gc=False):
     tool_calls: Any = msgspec.UNSET
 
 
-class Run(msgspec.Struct, gc=False):
+class Run(msgspec.Struct):
     """One run of a scenario: two histories of answers, and the labels, mostly the same in all."""
 
     main_agent_history: msgspec.Raw = ABSENT
@@ -50,7 +50,7 @@ class Run(msgspec.Struct, gc=False):
     label: msgspec.Raw = ABSENT
 
 
-class RunsDocument(msgspec.Struct, gc=False):
+class RunsDocument(msgspec.Struct):
     """A scenario file in which every run is an object, as nearly all are."""
 
     history: dict[str, Run]
@@ -59,7 +59,7 @@ class RunsDocument(msgspec.Struct, gc=False):
     usage: Any = None
 
 
-class DoubtfulRunsDocument(msgspec.Struct, gc=False):
+class DoubtfulRunsDocument(msgspec.Struct):
     """A scenario file with its runs still undecoded, so that one can fail alone."""
 
     history: dict[str, msgspec.Raw]

@@ -11,9 +11,10 @@ import msgspec
 
 from orchbench_analytics.errors import PathError, SelectionError
 from orchbench_analytics.glossary import describe_view
-from orchbench_analytics.marts import connect, describe, populate, views
+from orchbench_analytics.marts import all_relations, connect, describe, populate, views
+from orchbench_analytics.schema import Table, arrow_schema
 from orchbench_analytics.store import Manifest
-from orchbench_analytics.tables import TABLES, Table, arrow_schema
+from orchbench_analytics.tables import TABLES
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -35,7 +36,7 @@ def export_duckdb(root: Path, manifest: Manifest, output: Path) -> list[Exported
     staged = output.with_name(f"{output.name}.part")
     staged.unlink(missing_ok=True)
     with duckdb.connect(str(staged)) as connection:
-        populate(connection, root, manifest, kind="table", names={*TABLES, *views()})
+        populate(connection, root, manifest, kind="table", names=all_relations())
         describe(connection, kind="table")
         exported = [
             Exported(name, str(output), _count(connection, name)) for name in (*TABLES, *views())

@@ -5,7 +5,8 @@ from __future__ import annotations
 from functools import cache
 from typing import TYPE_CHECKING
 
-from orchbench_analytics.tables import PROFILE_NAME, STEP_KEY, TABLES, Column, Kind, Table
+from orchbench_analytics.schema import Column, Kind, Table
+from orchbench_analytics.tables import PROFILE_NAME, STEP_KEY, TABLES
 
 if TYPE_CHECKING:
     import duckdb

@@ -20,6 +20,7 @@ from orchbench_analytics.discover import Found, Placement, discover, place_by_co
 from orchbench_analytics.documents import UnreadableDocument
 from orchbench_analytics.parts import Task, build_part
 from orchbench_analytics.pool import begin, map_unordered, workers
+from orchbench_analytics.schema import Table
 from orchbench_analytics.sources import (
     Source,
     place_as_before,
@@ -38,7 +39,6 @@ from orchbench_analytics.state import (
     take,
 )
 from orchbench_analytics.store import Manifest
-from orchbench_analytics.tables import Table
 
 _PART_BYTES = 16 * 2**20
 _PART_FILES = 2000

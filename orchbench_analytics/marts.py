@@ -12,8 +12,9 @@ import duckdb
 
 from orchbench_analytics import store
 from orchbench_analytics.profiles import WEIGHTS, rule_choices
+from orchbench_analytics.schema import Table
 from orchbench_analytics.store import Manifest
-from orchbench_analytics.tables import SCENARIOS, TABLES, Table
+from orchbench_analytics.tables import SCENARIOS, TABLES
 
 _REFERENCE = re.compile(r"\bmain\.(\w+)")
 _TYPES = {"text": "varchar", "int": "bigint", "float": "double", "bool": "boolean"}
@@ -66,11 +67,16 @@ def connect(
     """An in-memory DuckDB with the warehouse's tables and views, or just what one view needs."""
     connection = duckdb.connect()
     if view is None:
-        populate(connection, root, manifest, kind="view", names={*TABLES, *views()})
+        populate(connection, root, manifest, kind="view", names=all_relations())
         describe(connection, kind="view")
     else:
         populate(connection, root, manifest, kind="view", names=needed_by(view))
     return connection
+
+
+def all_relations() -> set[str]:
+    """The names of everything that can be asked."""
+    return {*TABLES, "model_tags", *views()}
 
 
 def needed_by(view: str) -> set[str]:
@@ -90,12 +96,13 @@ def populate(
     """Create the named tables, as views of the Parquet files or as copies, and the named views."""
     connection.execute(_ROUND)
     _create_profiles(connection, manifest)
-    is_tagged = "model_tags" in names or names.issuperset(TABLES)
+    if "model_tags" in names:
+        names = names | {SCENARIOS.name}  # which models there are to have tags
     for table in TABLES.values():
-        if table.name in names or (is_tagged and table is SCENARIOS):
+        if table.name in names:
             files = store.table_files(root, manifest, table.name)
             connection.execute(f"create {kind} main.{table.name} as {_table_query(table, files)}")
-    if is_tagged:
+    if "model_tags" in names:
         tags = _tags_query(store.tag_files(root, manifest))
         connection.execute(f"create {kind} main.model_tags as {tags}")
     for view in (view for view in views().values() if view.name in names):

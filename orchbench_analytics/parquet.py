@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from orchbench_analytics.tables import Table, arrow_schema
+from orchbench_analytics.schema import Table, arrow_schema
 
 if TYPE_CHECKING:
     import polars as pl

@@ -1,70 +1,16 @@
-"""What a table is: name, grain, columns. Schemas, checks and the dictionary derive from here."""
+"""Every table: its name, grain and columns. Schemas, checks and the dictionary derive from here."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Literal
-
-if TYPE_CHECKING:
-    import polars as pl
-    import pyarrow as pa
-
-Kind = Literal["text", "int", "float", "bool"]
-
-
-@dataclass(frozen=True, slots=True)
-class Column:
-    """One column: its name, kind, one-line description, and whether it may be null."""
-
-    name: str
-    kind: Kind
-    description: str
-    nullable: bool = False
-
-
-@dataclass(frozen=True, slots=True)
-class Table:
-    """One table: its name, what one row is, and its columns in order."""
-
-    name: str
-    grain: str
-    columns: tuple[Column, ...]
-
-    @property
-    def column_names(self) -> tuple[str, ...]:
-        """The names of the columns, in order."""
-        return tuple(column.name for column in self.columns)
-
-
-def text(name: str, description: str) -> Column:
-    """A text that is always there."""
-    return Column(name, "text", description)
-
-
-def maybe_text(name: str, description: str) -> Column:
-    """A text that may be null."""
-    return Column(name, "text", description, nullable=True)
-
-
-def count(name: str, description: str) -> Column:
-    """An integer that is always there."""
-    return Column(name, "int", description)
-
-
-def maybe_count(name: str, description: str) -> Column:
-    """An integer that may be null."""
-    return Column(name, "int", description, nullable=True)
-
-
-def maybe_number(name: str, description: str) -> Column:
-    """A float that may be null."""
-    return Column(name, "float", description, nullable=True)
-
-
-def flag(name: str, description: str) -> Column:
-    """A boolean that is always there."""
-    return Column(name, "bool", description)
-
+from orchbench_analytics.schema import (
+    Table,
+    count,
+    flag,
+    maybe_count,
+    maybe_number,
+    maybe_text,
+    text,
+)
 
 MODEL_KEY = (
     text("model", "Model name, as the results tree has it."),
@@ -330,35 +276,3 @@ SCORED_TABLES = (SCORED_STEPS, SCORED_ARGUMENTS, SCORED_PLANS, PLAN_EDITS)
 TABLES: dict[str, Table] = {
     t.name: t for t in (SOURCES, *RAW_TABLES, TOOL_PARAMETERS, *SCORED_TABLES)
 }
-
-
-def arrow_schema(table: Table) -> pa.Schema:
-    """The Parquet schema: types, nullability and descriptions as field metadata."""
-    import pyarrow as pa
-
-    types = {
-        "text": pa.large_string(),  # as polars has it; a column may hold more than 2 GiB
-        "int": pa.int64(),
-        "float": pa.float64(),
-        "bool": pa.bool_(),
-    }
-    return pa.schema(
-        [
-            pa.field(c.name, types[c.kind], c.nullable, {"description": c.description})
-            for c in table.columns
-        ],
-        metadata={"grain": f"one row per {table.grain}"},
-    )
-
-
-def polars_schema(table: Table) -> dict[str, pl.DataType]:
-    """The polars schema, for typed empty frames and casts."""
-    import polars as pl
-
-    types: dict[Kind, pl.DataType] = {
-        "text": pl.String(),
-        "int": pl.Int64(),
-        "float": pl.Float64(),
-        "bool": pl.Boolean(),
-    }
-    return {c.name: types[c.kind] for c in table.columns}

@@ -8,15 +8,9 @@ from typing import Any
 import polars as pl
 
 from orchbench_analytics.profiles import SPEC, Profile
+from orchbench_analytics.schema import Table, polars_schema
 from orchbench_analytics.score.steps import ScoredSteps, prepare_steps, score_steps
-from orchbench_analytics.tables import (
-    JUDGEMENTS,
-    PLANS,
-    STEPS,
-    TOOL_PARAMETERS,
-    Table,
-    polars_schema,
-)
+from orchbench_analytics.tables import JUDGEMENTS, PLANS, STEPS, TOOL_PARAMETERS
 
 Row = dict[str, Any]
 AWAITING, VIOLATION = "AWAITING_USER_INPUT", "TOOL_CONSTRAINT_VIOLATION"

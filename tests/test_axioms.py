@@ -24,6 +24,7 @@ from orchbench_analytics.flatten import flatten_runs
 from orchbench_analytics.profiles import BUILT_IN, Profile, rules_of
 from orchbench_analytics.read import read_with
 from orchbench_analytics.runs import read_runs
+from orchbench_analytics.schema import polars_schema
 from orchbench_analytics.score.plan_pairs import PairTask, compare_pairs, plan_rules
 from orchbench_analytics.score.plans import PAIR_SCHEMA, prepare_plans, score_plans
 from orchbench_analytics.score.steps import prepare_steps, score_steps
@@ -36,7 +37,6 @@ from orchbench_analytics.tables import (
     STEPS,
     TABLES,
     TOOL_PARAMETERS,
-    polars_schema,
 )
 from tests.generated import (
     ANSWERS,
@@ -188,13 +188,7 @@ all_silent = models(runs(list(SILENCES), list(SILENT_PLANS), has_surplus=False))
 def test_a_model_that_copies_the_labels_scores_exactly_one(
     database: duckdb.DuckDBPyConnection, batch: Batch
 ) -> None:
-    scores = score(database, written(batch)).headlines()
-
-    assert len(scores) == len(HONEST) * len(batch)
-    for key, headlines in scores.items():
-        model = batch[int(key[1])]
-        assert set(headlines.values()) <= {1.0, None}, (key, headlines, model)
-        assert_defined_where_labelled(headlines, model)
+    assert_all_score(1.0, database, batch)
 
 
 @given(batch=batches(all_silent))
@@ -202,12 +196,17 @@ def test_a_model_that_copies_the_labels_scores_exactly_one(
 def test_a_model_that_answers_nothing_scores_exactly_zero(
     database: duckdb.DuckDBPyConnection, batch: Batch
 ) -> None:
+    assert_all_score(0.0, database, batch)
+
+
+def assert_all_score(value: float, database: duckdb.DuckDBPyConnection, batch: Batch) -> None:
+    """Every headline of every model is exactly this, wherever there is something to score."""
     scores = score(database, written(batch)).headlines()
 
     assert len(scores) == len(HONEST) * len(batch)
     for key, headlines in scores.items():
         model = batch[int(key[1])]
-        assert set(headlines.values()) <= {0.0, None}, (key, headlines, model)
+        assert set(headlines.values()) <= {value, None}, (key, headlines, model)
         assert_defined_where_labelled(headlines, model)
 
 

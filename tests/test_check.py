@@ -9,8 +9,9 @@ import pytest
 
 from orchbench_analytics import open_warehouse
 from orchbench_analytics.marts import sql_directory
+from orchbench_analytics.schema import arrow_schema
 from orchbench_analytics.store import path_safe
-from orchbench_analytics.tables import TABLES, arrow_schema
+from orchbench_analytics.tables import TABLES
 from orchbench_analytics.warehouse import Warehouse
 from tests.demo import build_demo
 

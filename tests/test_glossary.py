@@ -7,8 +7,9 @@ import pytest
 
 from orchbench_analytics.glossary import DESCRIPTIONS, MAY_BE_NULL, describe_view, described_columns
 from orchbench_analytics.marts import connect, views
+from orchbench_analytics.schema import Table
 from orchbench_analytics.store import Manifest
-from orchbench_analytics.tables import PROFILE_NAME, STEP_KEY, TABLES, Table
+from orchbench_analytics.tables import PROFILE_NAME, STEP_KEY, TABLES
 
 
 @pytest.fixture(scope="module")

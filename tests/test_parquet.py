@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from orchbench_analytics.parquet import to_arrow
-from orchbench_analytics.tables import Column, Table
+from orchbench_analytics.schema import Column, Table
 
 EVERY_KIND = Table(
     "every_kind",

@@ -12,8 +12,9 @@ import pytest
 
 from orchbench_analytics import open_warehouse, parquet, store
 from orchbench_analytics.errors import WarehouseError
+from orchbench_analytics.schema import Column, Table
 from orchbench_analytics.store import Manifest, Part
-from orchbench_analytics.tables import TOOL_PARAMETERS, Column, Table
+from orchbench_analytics.tables import TOOL_PARAMETERS
 from tests.documents import run, runs_document, scenario_path, write, write_sweep
 from tests.warehouses import ingest
 

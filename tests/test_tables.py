@@ -7,16 +7,9 @@ import pyarrow.parquet as pq
 import pytest
 
 from orchbench_analytics.parquet import to_arrow, write_table
+from orchbench_analytics.schema import Column, Table, arrow_schema, polars_schema
 from orchbench_analytics.sources import Source
-from orchbench_analytics.tables import (
-    RAW_TABLES,
-    SOURCES,
-    TABLES,
-    Column,
-    Table,
-    arrow_schema,
-    polars_schema,
-)
+from orchbench_analytics.tables import RAW_TABLES, SOURCES, TABLES
 
 ENDINGS_OF_KIND = {
     "bool": r"(is|has)_\w+",

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import polars as pl
 
-from orchbench_analytics.pool import core_count, more_workers
+from orchbench_analytics.pool import begin, core_count, more_workers
 from orchbench_analytics.score.plan_pairs import (
     Compared,
     Pair,
@@ -41,7 +41,10 @@ class PlanCache:
 
         `load_pairs` gives the texts of all the pairs named; it is called if one is not known.
         """
-        known = {rules: set(self._known(rules, ids)["pair_id"]) for rules in all_rules}
+        known = {
+            rules: set(self._known(rules, ids).select("pair_id").collect()["pair_id"])
+            for rules in all_rules
+        }
         missing: dict[tuple[PlanRules, ...], list[Pair]] = {}
         for pair in load_pairs() if any(len(k) < len(ids) for k in known.values()) else ():
             unknown = tuple(rules for rules in all_rules if pair[0] not in known[rules])
@@ -49,9 +52,7 @@ class PlanCache:
                 missing.setdefault(unknown, []).append(pair)
         tasks = [task for rules in missing for task in _tasks(rules, missing[rules])]
         if pool is None or not tasks:
-            compared: Future[list[Compared]] = Future()
-            compared.set_result([compare_pairs(task) for task in tasks])
-            return compared
+            return begin(None, lambda: [compare_pairs(task) for task in tasks])
         thread = ThreadPoolExecutor(1)  # it only waits for workers
         try:
             return thread.submit(_compare_with, pool, tasks)
@@ -64,7 +65,7 @@ class PlanCache:
         """The pairs named, compared under the rules, once what was begun is done and remembered."""
         columns = (found.columns[rules] for found in started.result() if rules in found.columns)
         fresh = [pl.DataFrame(list(values), schema=PAIR_SCHEMA) for values in columns]
-        known = self._known(rules, ids)
+        known = self._known(rules, ids).collect()
         new = pl.concat([pl.DataFrame(schema=PAIR_SCHEMA), *fresh])
         new = new.join(known, on="pair_id", how="anti")
         if len(new):
@@ -74,15 +75,14 @@ class PlanCache:
     def _files(self, rules: PlanRules) -> list[Path]:
         return sorted((self._directory / f"rules={rules.rules_id}").glob("*.parquet"))
 
-    def _known(self, rules: PlanRules, ids: pl.Series) -> pl.DataFrame:
+    def _known(self, rules: PlanRules, ids: pl.Series) -> pl.LazyFrame:
         files = self._files(rules)
         if not files:
-            return pl.DataFrame(schema=PAIR_SCHEMA)
+            return pl.LazyFrame(schema=PAIR_SCHEMA)
         return (
             pl.scan_parquet(files, schema=PAIR_SCHEMA)
             .join(pl.LazyFrame({"pair_id": ids}), on="pair_id", how="semi")
             .unique("pair_id")
-            .collect()
         )
 
     def _write(self, rules: PlanRules, fresh: pl.DataFrame) -> None:

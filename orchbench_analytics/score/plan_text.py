@@ -34,8 +34,8 @@ MAX_SECOND_LOOK_CHARS = 4_000_000
 
 _NAMED_WORKFLOW = re.compile(r'"workflow_\d++":\s*+\{')
 _YAML_BLOCK = re.compile(r"```yaml\s*+(?=workflow_)")
-_FLAT_OBJECT = re.compile(r"\{[^{}]*+\}")
-_BRACE = re.compile(r"[{}]")
+_FLAT_PLAN = re.compile(r'\{(?=[^{}]*"workflow_)[^{}]*+\}')
+_FLAT_OBJECT_OR_BRACE = re.compile(r"\{[^{}]*+\}|[{}]")
 # An unclosed string runs to the end: were it no match, each of its quotes would be tried again.
 _STRING_OR_BRACKET = re.compile(r'"(?:[^"\\]++|\\.)*+"?|[\[\]{}]', re.DOTALL)
 
@@ -88,9 +88,8 @@ def _from_json_block(text: str) -> object:
 
 
 def _from_flat_object(text: str) -> object:
-    objects = (match[0] for match in _FLAT_OBJECT.finditer(text))
-    found = next((found for found in objects if '"workflow_' in found), None)
-    return _load_json(found) if found is not None else None
+    found = _FLAT_PLAN.search(text)
+    return _load_json(found[0]) if found else None
 
 
 def _from_braces(text: str) -> object:
@@ -99,8 +98,9 @@ def _from_braces(text: str) -> object:
         return None
     start = text.rfind("{", 0, name)
     depth = 0
-    for match in _BRACE.finditer(text, start) if start >= 0 else ():
-        depth += 1 if match[0] == "{" else -1
+    for match in _FLAT_OBJECT_OR_BRACE.finditer(text, start) if start >= 0 else ():
+        if match[0] in ("{", "}"):  # an object without others in it opens and closes at once
+            depth += 1 if match[0] == "{" else -1
         if depth == 0:
             return _load_json(text[start : match.end()])
     return None

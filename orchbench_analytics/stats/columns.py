@@ -6,8 +6,7 @@ from typing import Any
 
 import polars as pl
 
-from orchbench_analytics.tables import (
-    PROFILE_NAME,
+from orchbench_analytics.schema import (
     Column,
     Table,
     count,
@@ -17,6 +16,7 @@ from orchbench_analytics.tables import (
     polars_schema,
     text,
 )
+from orchbench_analytics.tables import PROFILE_NAME
 
 _MODEL = text("model", "Model name, as the results tree has it.")
 _EXPERIMENT = text("experiment", "Experiment the files belong to.")

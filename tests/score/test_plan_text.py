@@ -218,7 +218,7 @@ HOSTILE = {
 def test_hostile_texts_cost_little(name: str) -> None:
     start = time.process_time()
     reading = read_plan(HOSTILE[name], thorough=True)
-    assert time.process_time() - start < 5  # what is quadratic takes minutes
+    assert time.process_time() - start < 1.5
     assert reading.plan is None or name in ("ten megabytes of thought", "long key")
 
 

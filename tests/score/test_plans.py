@@ -11,6 +11,7 @@ import pytest
 
 from orchbench_analytics.pool import workers
 from orchbench_analytics.profiles import SPEC, UPSTREAM, Profile
+from orchbench_analytics.schema import polars_schema
 from orchbench_analytics.score import plan_cache, plan_pairs
 from orchbench_analytics.score.plan_cache import PlanCache
 from orchbench_analytics.score.plan_pairs import (
@@ -23,7 +24,7 @@ from orchbench_analytics.score.plan_pairs import (
     plan_rules,
 )
 from orchbench_analytics.score.plans import PAIR_SCHEMA, ScoredPlans, prepare_plans, score_plans
-from orchbench_analytics.tables import PLAN_EDITS, SCORED_PLANS, polars_schema
+from orchbench_analytics.tables import PLAN_EDITS, SCORED_PLANS
 from tests.rows import Row, columns_of, plan, plans_frame
 
 LABEL = plan()["label_content"]

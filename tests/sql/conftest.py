@@ -9,8 +9,9 @@ import pytest
 
 from orchbench_analytics.marts import connect
 from orchbench_analytics.profiles import SPEC, rules_of
+from orchbench_analytics.schema import Column
 from orchbench_analytics.store import Manifest
-from orchbench_analytics.tables import TABLES, Column
+from orchbench_analytics.tables import TABLES
 
 Row = dict[str, Any]
 Given = Callable[..., None]

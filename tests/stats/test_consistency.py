@@ -7,10 +7,11 @@ import polars as pl
 import pytest
 from scipy import stats
 
+from orchbench_analytics.schema import polars_schema
 from orchbench_analytics.stats import flips, model_spread, pass_rates, run_noise, run_scores
 from orchbench_analytics.stats.consistency import CRITERIA
 from orchbench_analytics.stats.runs import run_counts
-from orchbench_analytics.tables import SCORED_PLANS, SCORED_STEPS, polars_schema
+from orchbench_analytics.tables import SCORED_PLANS, SCORED_STEPS
 from orchbench_analytics.warehouse import Warehouse
 
 SCENARIO = ["profile", "model", "experiment", "language", "scenario"]
