@@ -69,7 +69,6 @@ def compare_arguments(pairs: pl.DataFrame, read: ReadCalls) -> pl.DataFrame:
         "argument_key",
         is_shared=is_shared,
         answer_texts=given,
-        label_texts=wanted,
         label_values="values_json",
         answer_values="values_json_used",
         true_positive_count=counted(given.list.set_intersection(wanted), None),

@@ -56,7 +56,8 @@ def edit_distance(
         return Distance(0.0, 0.0, True, tuple(range(len(first.nodes))))
     labels_1, labels_2 = _labels(first, second)
     # With its nodes sorted, a graph is the same in whatever order they appeared.
-    order_1, order_2 = (sorted(range(len(ls)), key=ls.__getitem__) for ls in (labels_1, labels_2))
+    order_1 = sorted(range(len(labels_1)), key=labels_1.__getitem__)
+    order_2 = sorted(range(len(labels_2)), key=labels_2.__getitem__)
     shape_1 = _shape(labels_1, first.edges, order_1)
     shape_2 = _shape(labels_2, second.edges, order_2)
     key = (shape_1, shape_2, _is_structure(first, second), agent_weight, status_weight, budget)
@@ -179,11 +180,12 @@ def similarity(distance: float, first: Graph, second: Graph) -> float:
 
 
 def _most(first: Graph, second: Graph) -> int:
-    return sum(len(graph.nodes) + len(graph.edges) for graph in (first, second))
+    return len(first.nodes) + len(first.edges) + len(second.nodes) + len(second.edges)
 
 
 def _is_structure(first: Graph, second: Graph) -> bool:
-    return all(isinstance(node, str) for node in first.nodes + second.nodes)
+    nodes = first.nodes or second.nodes
+    return not nodes or isinstance(nodes[0], str)
 
 
 def _costs(first: Graph, second: Graph, agent_weight: float, status_weight: float) -> Costs:
@@ -202,17 +204,23 @@ def _units(agent_weight: float, status_weight: float) -> Costs:
 
 def _labels(first: Graph, second: Graph) -> tuple[tuple[Label, ...], tuple[Label, ...]]:
     """The nodes as numbers that keep nothing but their order and which are equal."""
-    sides = [[(n, n) if isinstance(n, str) else n for n in g.nodes] for g in (first, second)]
-    agents = {a: i for i, a in enumerate(sorted({a for side in sides for a, _ in side}))}
-    statuses = {s: i for i, s in enumerate(sorted({s for side in sides for _, s in side}))}
-    labels_1, labels_2 = (tuple((agents[a], statuses[s]) for a, s in side) for side in sides)
-    return labels_1, labels_2
+    nodes = {*first.nodes, *second.nodes}
+    if _is_structure(first, second):
+        labels = {name: (rank, rank) for rank, name in enumerate(sorted(nodes))}
+    else:
+        agents, statuses = (_ranks({node[part] for node in nodes}) for part in (0, 1))
+        labels = {node: (agents[node[0]], statuses[node[1]]) for node in nodes}
+    return tuple([labels[n] for n in first.nodes]), tuple([labels[n] for n in second.nodes])
+
+
+def _ranks(texts: set[str]) -> dict[str, int]:
+    return {text: rank for rank, text in enumerate(sorted(texts))}
 
 
 def _shape(labels: tuple[Label, ...], edges: Edges, order: list[int]) -> Shape:
     position = {node: i for i, node in enumerate(order)}
-    renumbered = sorted((position[source], position[target]) for source, target in edges)
-    return Shape(tuple(labels[node] for node in order), tuple(renumbered))
+    renumbered = sorted([(position[source], position[target]) for source, target in edges])
+    return Shape(tuple([labels[node] for node in order]), tuple(renumbered))
 
 
 def _distance(first: Shape, second: Shape, costs: Costs, budget: int) -> Distance:

@@ -10,6 +10,7 @@ from orchbench_analytics.profiles import Profile
 from orchbench_analytics.score.calls import decode_json, texts_of
 from orchbench_analytics.score.compare import PAIR
 from orchbench_analytics.score.facts import RUN_COLUMNS, ReadCalls
+from orchbench_analytics.texts import compact_json
 
 _NEVER_JUDGED_TYPES = ("number", "boolean", "array", "object")
 _INTEGER = r"^\s*[+-]?\d(?:_?\d)*\s*$"  # what Python's int() takes …
@@ -23,10 +24,7 @@ _COUNTS = ("true_positive_count", "false_positive_count", "false_negative_count"
 def mark_judgeable(
     compared: pl.DataFrame, read: ReadCalls, tool_parameters: pl.DataFrame
 ) -> pl.DataFrame:
-    """Add `is_judgeable`: values unmatched on both sides, and the tool's schema settles nothing.
-
-    Only then are the texts of values still needed, to know what a verdict is about.
-    """
+    """Add `is_judgeable`: values unmatched on both sides, and the tool's schema settles nothing."""
     is_open = (
         pl.col("is_shared")
         & (pl.col("false_positive_count") > 0)
@@ -38,31 +36,28 @@ def mark_judgeable(
             settled, on=_COMPARED_KEY, how="left", nulls_equal=True, maintain_order="left"
         )
         .with_columns(is_judgeable=is_open & pl.col("is_settled").is_null())
-        .with_columns(pl.when("is_judgeable").then(pl.col("answer_texts", "label_texts")))
-        .drop("is_settled")
+        .drop("is_settled", "answer_texts")
     )
 
 
 def read_verdicts(judgements: pl.DataFrame) -> pl.DataFrame:
-    """Usable verdicts by step and key, with the values they are about as comparable texts."""
+    """Usable verdicts by step and key, with the values they are about as they are compared."""
     usable = judgements.filter(pl.col("is_usable"))
-    texts = {
-        text: _texts_in(text)
+    values = {
+        given: _compared_values(given)
         for column in ("answer_values", "label_values")
-        for text in usable[column].drop_nulls().unique()
+        for given in usable[column].drop_nulls().unique()
     }
-    known = pl.DataFrame(
-        {"text": list(texts), "texts": list(texts.values())},
-        schema={"text": pl.String, "texts": pl.List(pl.String)},
-    )
+
+    def compared(column: str) -> pl.Expr:
+        return pl.col(column).replace_strict(values, default=None, return_dtype=pl.String)
+
     return (
         usable.rename({"call_index": "judge_index"})
-        .join(known, left_on="answer_values", right_on="text", how="left")
-        .join(known, left_on="label_values", right_on="text", how="left", suffix="_label")
         .select(
             *_VERDICT_KEY,
-            judged_answer=pl.col("texts").cast(pl.List(pl.String)),
-            judged_label=pl.col("texts_label").cast(pl.List(pl.String)),
+            judged_answer=compared("answer_values"),
+            judged_label=compared("label_values"),
             **{f"verdict_{name}": pl.col(name) for name in _COUNTS},
         )
         .unique(_VERDICT_KEY, keep="first", maintain_order=True)
@@ -76,8 +71,8 @@ def apply_verdicts(
     judged = arguments.join(verdicts, on=_VERDICT_KEY, how="left", maintain_order="left")
     has_verdict = pl.col("is_judgeable") & pl.col("verdict_true_positive_count").is_not_null()
     if profile.verdict_match == "verified":
-        has_verdict &= (pl.col("judged_answer") == pl.col("answer_texts")) & (
-            pl.col("judged_label") == pl.col("label_texts")
+        has_verdict &= (pl.col("judged_answer") == pl.col("answer_values")) & (
+            pl.col("judged_label") == pl.col("label_values")
         )
     has_verdict = has_verdict.fill_null(False)
     verdict = {name: pl.col(f"verdict_{name}") for name in _COUNTS}
@@ -97,11 +92,12 @@ def apply_verdicts(
     )
 
 
-def _texts_in(values: str) -> list[str]:
+def _compared_values(given: str) -> str:
+    """A JSON list of values as the JSON list of their comparable texts."""
     try:
-        return texts_of(decode_json(values))
+        return compact_json(texts_of(decode_json(given)))
     except ValueError:  # nested too deep
-        return []
+        return compact_json([])
 
 
 def _settled_by_schema(

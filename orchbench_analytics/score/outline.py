@@ -21,16 +21,20 @@ class Workflow(NamedTuple):
 
 
 class Outline(NamedTuple):
-    """The workflows of a plan; not sound where a part has a type that no plan has there."""
+    """The workflows of a plan; not sound where a part has a type that no plan has there.
+
+    A plain one has the same dependencies by every way to choose them.
+    """
 
     workflows: tuple[Workflow, ...]
     is_sound: bool
+    is_plain: bool
 
 
 def outline(plan: dict[str, Any]) -> Outline:
     """What counts of a plan; parts of a wrong type are left out."""
     workflows = []
-    is_sound = True
+    is_sound = is_plain = True
     for name, workflow in plan.items():
         if not (isinstance(name, str) and "workflow" in name):  # YAML has keys that are no text
             continue
@@ -41,12 +45,13 @@ def outline(plan: dict[str, Any]) -> Outline:
         given, other = workflow.get("depends_on"), workflow.get("depend_on")
         is_sound = (
             is_sound
-            and (steps is None or (isinstance(steps, list) and all(map(_is_step_sound, steps))))
+            and _are_steps_sound(steps)
             and _is_dependency_sound(given)
             and _is_dependency_sound(other)
         )
+        is_plain = is_plain and not other and not isinstance(given, _SCALARS)
         workflows.append(Workflow(_text(name), _steps(steps), *_dependencies(given, other)))
-    return Outline(tuple(workflows), is_sound)
+    return Outline(tuple(workflows), is_sound, is_plain)
 
 
 def _steps(steps: object) -> tuple[Step, ...]:
@@ -85,6 +90,8 @@ def _texts(dependencies: object) -> _Texts:
 
 def _text(value: object) -> str:
     """A scalar as text that can be stored; empty for null and for anything that is no scalar."""
+    if type(value) is str and value.isascii():  # as nearly all are
+        return value
     if value is None or not isinstance(value, _SCALARS):
         return ""
     text = str(value)
@@ -92,14 +99,22 @@ def _text(value: object) -> str:
     return text if text.isascii() else text.encode("utf-8", "replace").decode("utf-8")
 
 
-def _is_step_sound(step: object) -> bool:
-    if not isinstance(step, dict):
-        return False
-    values = (step.get("agent_id"), step.get("name"), step.get("status"))
-    return all(value is None or isinstance(value, _SCALARS) for value in values)
+def _are_steps_sound(steps: object) -> bool:
+    if not isinstance(steps, list):
+        return steps is None
+    for step in steps:
+        if not isinstance(step, dict):
+            return False
+        for key in ("agent_id", "name", "status"):
+            value = step.get(key)
+            if value is not None and not isinstance(value, _SCALARS):
+                return False
+    return True
 
 
 def _is_dependency_sound(value: object) -> bool:
+    if not value:
+        return True
     if isinstance(value, list | dict):
         return all(isinstance(item, _SCALARS) for item in value)
-    return not value or isinstance(value, str)
+    return isinstance(value, str)

@@ -177,7 +177,9 @@ def forget() -> None:
 def _draw(text: str | None, all_rules: Iterable[PlanRules]) -> list[_Drawn]:
     """The text as each set of rules reads and draws it."""
     basic = read_plan(text, thorough=False)
+    is_long = len(text or "") - (text or "").rfind("</think>") > _LONGEST_KNOWN
     outlines: dict[str, Outline] = {}
+    drawings: dict[Any, _Drawing] = {}
     drawn = []
     for rules in all_rules:
         plan, how = basic
@@ -188,11 +190,14 @@ def _draw(text: str | None, all_rules: Iterable[PlanRules]) -> list[_Drawn]:
             continue
         if how not in outlines:
             outlines[how] = outline(plan)
-        workflows, is_sound = outlines[how]
-        is_long = len(text or "") - (text or "").rfind("</think>") > _LONGEST_KNOWN
-        draw = _draw_plan if is_long else _draw_known_plan
-        drawing = draw(workflows, rules.structure_edges, rules.component_edges)
-        drawn.append(_Drawn(how, not is_sound, drawing, is_long))
+        workflows, is_sound, is_plain = outlines[how]
+        edges = ("every_dependency",) * 2
+        if not is_plain:
+            edges = (rules.structure_edges, rules.component_edges)
+        if (how, edges) not in drawings:
+            draw = _draw_plan if is_long else _draw_known_plan
+            drawings[how, edges] = draw(workflows, *edges)
+        drawn.append(_Drawn(how, not is_sound, drawings[how, edges], is_long))
     return drawn
 
 
