@@ -46,17 +46,12 @@ def workers(jobs: int | None, *, is_worth_it: bool) -> Iterator[Executor | None]
         yield None
         return
     try:
-        with more_workers(count) as pool:
+        with ProcessPoolExecutor(count, mp_context=_Context(), initializer=_start_worker) as pool:
             yield pool
     except BrokenProcessPool as error:
         raise OrchbenchError(
             "a worker process was killed, perhaps for want of memory; try --jobs 1"
         ) from error
-
-
-def more_workers(count: int) -> Executor:
-    """Worker processes beside those of a pool, each started when there is work for it."""
-    return ProcessPoolExecutor(count, mp_context=_Context(), initializer=_start_worker)
 
 
 def warm_up() -> None:

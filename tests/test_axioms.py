@@ -165,7 +165,7 @@ def scored_tables(
     scored: dict[str, list[pl.DataFrame]] = {}
     for profile in profiles:
         compared = compare_pairs(PairTask((plan_rules(profile),), pairs))
-        columns = compared.columns.get(plan_rules(profile), [])
+        columns = compared[plan_rules(profile)]
         frame = pl.DataFrame(columns, schema=PAIR_SCHEMA)
         frames = (*score_steps(prepared, profile), *score_plans(paired, frame, profile))
         for table, rows in zip(SCORED_TABLES, frames, strict=True):

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from orchbench_analytics.errors import OrchbenchError
-from orchbench_analytics.pool import begin, map_unordered, more_workers, workers
+from orchbench_analytics.pool import begin, map_unordered, workers
 
 
 @pytest.mark.parametrize("jobs", [1, 3])
@@ -24,14 +24,12 @@ def test_no_process_is_started_for_little_work() -> None:
         assert pool is None
 
 
-@pytest.mark.parametrize("beside", [False, True])
-def test_a_worker_that_dies_is_said_in_plain_words(beside: bool) -> None:
+def test_a_worker_that_dies_is_said_in_plain_words() -> None:
     with (
         pytest.raises(OrchbenchError, match="worker process was killed"),
         workers(2, is_worth_it=True) as pool,
-        more_workers(1) as other,
     ):
-        begin(other if beside else pool, os._exit, 1).result()
+        begin(pool, os._exit, 1).result()
 
 
 @pytest.mark.parametrize("jobs", [1, 2])

@@ -2,19 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, MutableMapping
+from collections.abc import Callable, Hashable, MutableMapping
 from contextlib import suppress
 from fractions import Fraction
 from functools import cache
 from math import lcm
 from typing import Any, NamedTuple
 
-from orchbench_analytics.score.graphs import Graph, to_networkx
+from orchbench_analytics.score.graphs import Graph, Node, to_networkx
 from orchbench_analytics.score.mapping import Costs, Edges, Label, Shape, best_mapping, most_saved
+from orchbench_analytics.score.twin import OutOfStepsError, twin_distance
 
 BUDGET = 200_000  # pairs of nodes weighed; the benchmark's plans need a few hundred
 NETWORKX_BUDGET = 5_000  # branches weighed; the benchmark's plans need a few hundred
 MAX_NETWORKX_SIZE = 100  # nodes and edges of both
+MAX_TWIN_NODES = 40  # of both; for more, networkx itself is faster
 
 _Known = MutableMapping[Hashable, "Distance"]
 
@@ -29,14 +31,6 @@ class Distance(NamedTuple):
     lower_bound: float
     is_exact: bool
     mapping: tuple[int | None, ...]
-
-
-class NeedsNetworkx(Exception):  # noqa: N818 (no error: the pair goes where networkx is)
-    """Only networkx can tell this distance, and it was not to be used."""
-
-
-class _BudgetError(Exception):
-    """networkx needed more steps than it was given."""
 
 
 def edit_distance(
@@ -81,7 +75,6 @@ def upstream_distance(
     status_weight: float,
     budget: int = BUDGET,
     known: _Known | None = None,
-    may_use_networkx: bool = True,
 ) -> Distance:
     """The distance as the public evaluator has it: with self-loops, whatever networkx returns.
 
@@ -101,10 +94,10 @@ def upstream_distance(
         if true.value > _floor(first, second, **weights):
             found = true._replace(lower_bound=0.0, is_exact=False)
             if _most(first, second) <= MAX_NETWORKX_SIZE:
-                if not may_use_networkx:
-                    raise NeedsNetworkx
-                with suppress(_BudgetError):
-                    value = networkx_distance(first, second, **weights, budget=NETWORKX_BUDGET)
+                is_small = len(first.nodes) + len(second.nodes) <= MAX_TWIN_NODES
+                search = networkx_distance_by_twin if is_small else networkx_distance
+                with suppress(OutOfStepsError):
+                    value = search(first, second, **weights, budget=NETWORKX_BUDGET)
                     found = Distance(value, value, True, ())
         if known is not None:
             known[key] = found
@@ -122,6 +115,15 @@ def _floor(first: Graph, second: Graph, *, agent_weight: float, status_weight: f
     return _value(small, large, costs, most_saved(small, large, costs))
 
 
+def networkx_distance_by_twin(
+    first: Graph, second: Graph, *, agent_weight: float, status_weight: float, budget: int
+) -> float:
+    """What `networkx_distance` returns, without networkx; for two graphs that have nodes."""
+    becoming = _becoming(first, second, agent_weight, status_weight)
+    costs = [[becoming(node, other) for other in second.nodes] for node in first.nodes]
+    return twin_distance(costs, first.edges, second.edges, budget=budget)
+
+
 def networkx_distance(
     first: Graph,
     second: Graph,
@@ -133,19 +135,13 @@ def networkx_distance(
     """`networkx.graph_edit_distance`: the true distance without self-loops, at times less with."""
     from networkx import graph_edit_distance
 
-    def becoming(node: dict[str, Any], other: dict[str, Any]) -> float:
-        (agent, status), (other_agent, other_status) = node["node"], other["node"]
-        if agent == other_agent:
-            return 0.0 if status == other_status else status_weight
-        return agent_weight if status == other_status else 1.0
-
-    is_structure = _is_structure(first, second)
+    becoming = _becoming(first, second, agent_weight, status_weight)
     most = _most(first, second)
     upper_bound: Any = most if budget is None else _CountedBound(most, budget)
     distance = graph_edit_distance(
         to_networkx(first),
         to_networkx(second),
-        node_subst_cost=(lambda *_: 0.0) if is_structure else becoming,
+        node_subst_cost=lambda node, other: becoming(node["node"], other["node"]),
         node_del_cost=lambda _: 1.0,
         node_ins_cost=lambda _: 1.0,
         edge_subst_cost=lambda *_: 0.0,
@@ -154,6 +150,19 @@ def networkx_distance(
         upper_bound=upper_bound,
     )
     return float(distance)
+
+
+def _becoming(
+    first: Graph, second: Graph, agent_weight: float, status_weight: float
+) -> Callable[[Node, Node], float]:
+    """What it costs that one node becomes another, as a float."""
+
+    def cost(node: Node, other: Node) -> float:
+        if node[0] == other[0]:
+            return 0.0 if node[1] == other[1] else status_weight
+        return agent_weight if node[1] == other[1] else 1.0
+
+    return (lambda *_: 0.0) if _is_structure(first, second) else cost
 
 
 class _CountedBound:
@@ -168,7 +177,7 @@ class _CountedBound:
     def __lt__(self, cost: float) -> bool:
         self.left -= 1
         if self.left < 0:
-            raise _BudgetError
+            raise OutOfStepsError
         return self.most < cost
 
 

@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from concurrent.futures import Executor, Future, ThreadPoolExecutor, as_completed
-from itertools import cycle
+from concurrent.futures import Executor, Future
 from pathlib import Path
 
 import polars as pl
 
-from orchbench_analytics.pool import begin, core_count, more_workers
+from orchbench_analytics.pool import begin
 from orchbench_analytics.score.plan_pairs import (
     Compared,
     Pair,
@@ -21,7 +20,6 @@ from orchbench_analytics.score.plan_pairs import (
 from orchbench_analytics.score.plans import PAIR_SCHEMA
 
 _PAIRS_OF_A_TASK = 500
-_FEW_PAIRS = 300  # networkx takes about as long for them as to be imported
 
 
 class PlanCache:
@@ -36,7 +34,7 @@ class PlanCache:
         all_rules: Sequence[PlanRules],
         load_pairs: Callable[[], Iterable[Pair]],
         pool: Executor | None,
-    ) -> Future[list[Compared]]:
+    ) -> list[Future[Compared]]:
         """Begin to compare the pairs that are not known yet; without a pool, do it at once.
 
         `load_pairs` gives the texts of all the pairs named; it is called if one is not known.
@@ -50,21 +48,15 @@ class PlanCache:
             unknown = tuple(rules for rules in all_rules if pair[0] not in known[rules])
             if unknown:
                 missing.setdefault(unknown, []).append(pair)
-        tasks = [task for rules in missing for task in _tasks(rules, missing[rules])]
-        if pool is None or not tasks:
-            return begin(None, lambda: [compare_pairs(task) for task in tasks])
-        thread = ThreadPoolExecutor(1)  # it only waits for workers
-        try:
-            return thread.submit(_compare_with, pool, tasks)
-        finally:
-            thread.shutdown(wait=False)
+        tasks = (task for rules in missing for task in _tasks(rules, missing[rules]))
+        return [begin(pool, compare_pairs, task) for task in tasks]
 
     def finish(
-        self, started: Future[list[Compared]], ids: pl.Series, rules: PlanRules
+        self, started: list[Future[Compared]], ids: pl.Series, rules: PlanRules
     ) -> pl.DataFrame:
         """The pairs named, compared under the rules, once what was begun is done and remembered."""
-        columns = (found.columns[rules] for found in started.result() if rules in found.columns)
-        fresh = [pl.DataFrame(list(values), schema=PAIR_SCHEMA) for values in columns]
+        compared = (future.result() for future in started)
+        fresh = [pl.DataFrame(c[rules], schema=PAIR_SCHEMA) for c in compared if rules in c]
         known = self._known(rules, ids).collect()
         new = pl.concat([pl.DataFrame(schema=PAIR_SCHEMA), *fresh])
         new = new.join(known, on="pair_id", how="anti")
@@ -98,25 +90,3 @@ def _tasks(rules: tuple[PlanRules, ...], pairs: list[Pair]) -> Iterator[PairTask
     ordered = sorted(pairs, key=lambda pair: (pair[1] or "", pair[2] or ""))
     for start in range(0, len(ordered), _PAIRS_OF_A_TASK):
         yield PairTask(rules, ordered[start : start + _PAIRS_OF_A_TASK])
-
-
-def _compare_with(pool: Executor, tasks: list[PairTask]) -> list[Compared]:
-    """Compare pairs in a pool; those that need networkx in another process, which imports it.
-
-    Where it cannot keep up, as many more processes as there are cores help it in the end.
-    """
-    compared = []
-    last: dict[Future[Compared], PairTask] = {}
-    started = [pool.submit(compare_pairs, t._replace(may_use_networkx=False)) for t in tasks]
-    with more_workers(1) as networkx_worker, more_workers(max(1, core_count() - 1)) as helpers:
-        for future in as_completed(started):
-            found = future.result()
-            compared.append(found)
-            for rules, pairs in found.left.items():
-                task = PairTask((rules,), pairs)
-                last[networkx_worker.submit(compare_pairs, task)] = task
-        if sum(len(task.pairs) for future, task in last.items() if not future.done()) > _FEW_PAIRS:
-            rest = [task for future, task in last.items() if future.cancel()]
-            share = cycle([networkx_worker, *[helpers] * (core_count() - 1)])
-            last |= {next(share).submit(compare_pairs, task): task for task in rest}
-        return compared + [future.result() for future in last if not future.cancelled()]

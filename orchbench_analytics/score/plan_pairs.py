@@ -12,7 +12,6 @@ import msgspec
 from orchbench_analytics.profiles import Profile
 from orchbench_analytics.score.distance import (
     Distance,
-    NeedsNetworkx,
     edit_distance,
     similarity,
     upstream_distance,
@@ -50,15 +49,10 @@ Pair = tuple[str, str | None, str | None]  # pair id, label, answer; no label: a
 
 
 class PairTask(NamedTuple):
-    """Pairs to compare under each of some rules.
-
-    Importing networkx takes longer than most tasks. Where it is not to be used, pairs that need it
-    are left.
-    """
+    """Pairs to compare under each of some rules."""
 
     rules: tuple[PlanRules, ...]
     pairs: list[Pair]
-    may_use_networkx: bool = True
 
 
 class ComparedPair(NamedTuple):
@@ -91,14 +85,8 @@ _NO_FIGURES = tuple(
 )
 
 
-class Compared(NamedTuple):
-    """Compared pairs by rules, and those that were left because they need networkx.
-
-    As columns, in the order of a compared pair's fields: they travel faster between processes.
-    """
-
-    columns: dict[PlanRules, list[tuple[Any, ...]]]
-    left: dict[PlanRules, list[Pair]]
+# Columns of compared pairs by rules, in the order of a pair's fields: they travel faster.
+Compared = dict[PlanRules, list[tuple[Any, ...]]]
 
 
 class _Drawing(NamedTuple):
@@ -142,16 +130,10 @@ def compare_pairs(task: PairTask) -> Compared:
         forget()
     texts = {text for _, *texts in task.pairs for text in texts}
     drawn = {text: _draw(text, task.rules) for text in texts}
-    compared: dict[PlanRules, list[tuple[Any, ...]]] = {}
-    left: dict[PlanRules, list[Pair]] = {}
-    for pair in task.pairs:
-        pair_id, label, answer = pair
-        for rules, wanted, given in zip(task.rules, drawn[label], drawn[answer], strict=True):
-            try:
-                figures = _figures(given, wanted, rules, may_use_networkx=task.may_use_networkx)
-            except NeedsNetworkx:
-                left.setdefault(rules, []).append(pair)
-                continue
+    rows: list[list[tuple[Any, ...]]] = [[] for _ in task.rules]
+    for pair_id, label, answer in task.pairs:
+        readings = zip(task.rules, drawn[label], drawn[answer], rows, strict=True)
+        for rules, wanted, given, rows_of_rules in readings:
             row = (
                 pair_id,
                 wanted.drawing is not None,
@@ -160,11 +142,13 @@ def compare_pairs(task: PairTask) -> Compared:
                 given.is_malformed,
                 *wanted.sizes,
                 *given.sizes,
-                *figures,
+                *_figures(given, wanted, rules),
             )
-            compared.setdefault(rules, []).append(row)
-    columns = {rules: list(zip(*rows, strict=True)) for rules, rows in compared.items()}
-    return Compared(columns, left)
+            rows_of_rules.append(row)
+    return {
+        rules: list(zip(*rows_of_rules, strict=True))
+        for rules, rows_of_rules in zip(task.rules, rows, strict=True)
+    }
 
 
 def forget() -> None:
@@ -221,9 +205,7 @@ def _draw_known_plan(workflows: tuple[Workflow, ...], *edges: Any) -> _Drawing:
     return drawing
 
 
-def _figures(
-    given: _Drawn, wanted: _Drawn, rules: PlanRules, *, may_use_networkx: bool
-) -> tuple[Any, ...]:
+def _figures(given: _Drawn, wanted: _Drawn, rules: PlanRules) -> tuple[Any, ...]:
     """The last columns of a compared pair; each pair of drawings is measured once."""
     if given.drawing is None or wanted.drawing is None:
         return _NO_FIGURES
@@ -237,10 +219,7 @@ def _figures(
     figures = None if is_long else _KNOWN_FIGURES.get(key)
     if figures is None:
         options: dict[str, Any] = {**weights, "known": None if is_long else _KNOWN_DISTANCES}
-        if is_upstream:
-            measure = partial(upstream_distance, may_use_networkx=may_use_networkx, **options)
-        else:
-            measure = partial(edit_distance, **options)
+        measure = partial(upstream_distance if is_upstream else edit_distance, **options)
         figures = _measure(given.drawing[:2], wanted.drawing[:2], measure, weights)
         if not is_long:
             _KNOWN_FIGURES[key] = figures

@@ -266,13 +266,37 @@ def test_upstream_is_networkx_with_self_loops_and_exact_without() -> None:
     assert differing > 10
 
 
-def test_upstream_gives_up_on_networkx_after_its_steps(monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize("most_nodes", [0, 40])
+def test_upstream_gives_up_on_networkx_after_its_steps(
+    monkeypatch: pytest.MonkeyPatch, most_nodes: int
+) -> None:
     monkeypatch.setattr("orchbench_analytics.score.distance.NETWORKX_BUDGET", 50)
+    monkeypatch.setattr("orchbench_analytics.score.distance.MAX_TWIN_NODES", most_nodes)
     rng = random.Random("give up")
     first, second = (random_graph(rng, "component", 8, 16, loops=True) for _ in range(2))
     distance = upstream_distance(first, second, **WEIGHTS)
     true = edit_distance(first, second, **WEIGHTS)
     assert (distance.value, distance.is_exact) == (true.value, False)
+
+
+def test_upstream_asks_networkx_itself_about_larger_graphs(monkeypatch: pytest.MonkeyPatch) -> None:
+    asked = []
+
+    def spy(*graphs: Graph, **options: Any) -> float:
+        asked.append(graphs)
+        return networkx_distance(*graphs, **options)
+
+    monkeypatch.setattr("orchbench_analytics.score.distance.networkx_distance", spy)
+    nodes = tuple(f"workflow_{number}" for number in range(21))
+    looped, chained = Graph(nodes, ((0, 0), (1, 2))), Graph(nodes[:20], ((0, 1), (1, 2), (2, 3)))
+    larger = Graph(nodes, chained.edges)
+
+    small = upstream_distance(Graph(nodes[:20], looped.edges), chained, **WEIGHTS)
+    large = upstream_distance(looped, larger, **WEIGHTS)
+
+    assert [*map(len, asked)] == [2]
+    assert asked == [(looped, larger)]
+    assert small.value == large.value
 
 
 def test_pairs_of_one_shape_are_measured_once() -> None:

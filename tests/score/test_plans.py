@@ -42,7 +42,7 @@ def score(*rows: Row, profile: Profile = SPEC, **rules: Any) -> ScoredPlans:
 
 def compare(texts: Iterable[Sequence[str | None]], profile: Profile) -> pl.DataFrame:
     task = PairTask((plan_rules(profile),), [(pair_id_of(*t), *t) for t in texts])
-    columns = compare_pairs(task).columns.get(plan_rules(profile), [])
+    columns = compare_pairs(task)[plan_rules(profile)]
     return pl.DataFrame(columns, schema=PAIR_SCHEMA)
 
 
@@ -235,7 +235,7 @@ LOOPED_ANSWERS = [
 
 
 class TestRemembering:
-    """What a process remembers of other pairs, or leaves to another process, changes nothing."""
+    """What a process remembers of other pairs changes nothing."""
 
     RULES = (plan_rules(SPEC), plan_rules(UPSTREAM))
     TEXTS = (LABEL, TWO, LOOPED, *LOOPED_ANSWERS, "no plan", None, LABEL + " " * 20_000)
@@ -245,7 +245,7 @@ class TestRemembering:
         return {
             (rules, row[0]): row
             for found in compared
-            for rules, columns in found.columns.items()
+            for rules, columns in found.items()
             for row in zip(*columns, strict=True)
         }
 
@@ -271,29 +271,16 @@ class TestRemembering:
 
         assert self.figures(map(compare_pairs, tasks)) == expected
 
-    def test_pairs_that_need_networkx_are_left_where_it_is_not_to_be_used(self) -> None:
-        expected = self.one_by_one()
-        forget()
-
-        first = compare_pairs(PairTask(self.RULES, list(self.PAIRS), may_use_networkx=False))
-        last = [compare_pairs(PairTask((rules,), left)) for rules, left in first.left.items()]
-
-        assert list(first.left) == [plan_rules(UPSTREAM)]
-        assert self.figures([first, *last]) == expected
-        assert len(self.figures([first])) < len(expected)
-
-    @pytest.mark.parametrize("few", [0, 300])
-    def test_with_a_pool_all_get_compared(
-        self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, few: int
+    def test_of_one_another_in_a_pool(
+        self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
     ) -> None:
         expected = self.one_by_one()
         monkeypatch.setattr(plan_cache, "_PAIRS_OF_A_TASK", 5)
-        monkeypatch.setattr(plan_cache, "_FEW_PAIRS", few)
         cache = PlanCache(tmp_path, 1)
 
         with workers(2, is_worth_it=True) as pool:
             started = cache.start(ids_of(self.PAIRS), self.RULES, lambda: self.PAIRS, pool)
-            assert self.figures(started.result()) == expected
+            assert self.figures(future.result() for future in started) == expected
 
 
 def ids_of(pairs: Sequence[Any]) -> pl.Series:
