@@ -148,10 +148,11 @@ def _create_profiles(connection: duckdb.DuckDBPyConnection, manifest: Manifest) 
         f"{rule} {'double' if rule.endswith('_weight') else 'varchar'}" for rule in rules
     )
     connection.execute(f"create table main.profiles (profile varchar, {columns})")
-    for name, chosen in manifest.profiles.items():
-        values = [name, *(chosen[rule] for rule in rules)]
+    rows = [[name, *map(chosen.__getitem__, rules)] for name, chosen in manifest.profiles.items()]
+    if rows:
+        places = ", ".join(f"({', '.join('?' for _ in row)})" for row in rows)
         connection.execute(
-            f"insert into main.profiles values ({', '.join('?' for _ in values)})", values
+            f"insert into main.profiles values {places}", [v for r in rows for v in r]
         )
 
 

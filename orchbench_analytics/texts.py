@@ -47,4 +47,8 @@ def clean_text(text: str) -> str:
     """The text with lone surrogates replaced, so that it can be stored as UTF-8."""
     if text.isascii():
         return text
-    return text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        return text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
+    return text

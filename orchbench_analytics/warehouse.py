@@ -115,7 +115,11 @@ class Warehouse(Analysis):
         return begin(pool, gather, self.path, manifest).result()
 
     def _score_and_gather(self, manifest: Manifest, pool: Executor | None) -> Manifest:
-        return self._gather(self._score_known(manifest, pool), pool)
+        gathering = begin(pool, gather, self.path, manifest)  # while workers wait for plans
+        scored = self._score_known(manifest, pool)
+        gathered = gathering.result().gathered
+        is_current = gathered == scored.gathered
+        return scored if is_current else msgspec.structs.replace(scored, gathered=gathered)
 
     def _score_known(self, manifest: Manifest, pool: Executor | None) -> Manifest:
         """Scores under the built-in profiles and every other that was ever asked for."""

@@ -19,7 +19,7 @@ _NAME_KEYS = ("tool", "name")
 _ARGUMENT_KEYS = ("arguments", "parameters")
 
 
-class Argument(NamedTuple):
+class Argument(msgspec.Struct, frozen=True):
     """A key of merged arguments: its values as texts, one for each call that has the key.
 
     `only_under` is the choice of the rule `invalid_arguments` under which it counts; null: any.
@@ -73,7 +73,9 @@ def read_calls(text: str) -> Calls:
             is_malformed = voids_file = True
             continue
         for key, value in arguments.items():
-            values.setdefault(clean_text(key), []).append(comparable_text(value))
+            values.setdefault(clean_text(key), []).append(
+                value if type(value) is str and value.isascii() else comparable_text(value)
+            )
     return Calls(
         len(given),
         list(dict.fromkeys(names)),
@@ -163,7 +165,10 @@ def _merged(values: dict[str, list[str]], invalid: list[str]) -> list[Argument]:
     """Merged arguments; text that is no JSON is either nothing, or takes the key `error`."""
     merged = [Argument(key, texts, len(texts)) for key, texts in values.items()]
     if invalid:
-        merged = [a._replace(only_under="none") if a.key == _ERROR_KEY else a for a in merged]
+        merged = [
+            msgspec.structs.replace(a, only_under="none") if a.key == _ERROR_KEY else a
+            for a in merged
+        ]
         merged.append(Argument(_ERROR_KEY, invalid, sum(map(len, invalid)), only_under="error_key"))
     return merged
 

@@ -121,7 +121,10 @@ def read_distinct_calls(texts: Iterable[str]) -> ReadCalls:
         tools = compact_json(sorted(read.names)) if read.names else None
         names = compact_json(read.names)
         calls.append((text, calls_id, read.call_count, names, tools, *read[3:]))
-        arguments += [(calls_id, a.key, compact_json(a.values), *a[2:]) for a in read.arguments]
+        arguments += [
+            (calls_id, a.key, compact_json(a.values), a.one_sided_count, a.only_under)
+            for a in read.arguments
+        ]
     return ReadCalls(
         _frame(calls, _CALLS_SCHEMA).with_columns(pl.col("names").str.json_decode(_TEXTS)),
         _frame(arguments, _ARGUMENTS_SCHEMA).with_columns(
