@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from itertools import chain
 from typing import Any, NamedTuple
@@ -91,12 +90,15 @@ def flatten_runs(key: ScenarioKey, read: ReadRuns) -> Flat:
     for name, run in read.runs.items():
         steps += _step_rows((*key, name), run)
         plans += _plan_rows((*key, name), run, is_numbered=name in numbered)
-    label_texts = ((step.label_content, step.label_calls) for step in steps)
     text_length = _checked_length(
-        chain(chain.from_iterable(label_texts), (plan.label_content for plan in plans))
+        chain(
+            (step.label_content for step in steps),
+            (step.label_calls for step in steps),
+            (plan.label_content for plan in plans),
+        )
     )
     labelled = [step for step in steps if step.has_label and step.answer_number in _FIRST]
-    answered = sum(step.is_answered for step in steps)
+    answered = sum(len(run.sub_agent_history) for run in read.runs.values())
     unreadable = read.unreadable_runs + read.unreadable_entries
     usage = document.usage if isinstance(document.usage, dict) else {}
     scenario = (
@@ -164,7 +166,7 @@ def flatten_results(key: Row, document: ResultsDocument) -> Flat:
 
 def _checked_length(texts: Iterable[str | None]) -> int:
     """The length of all texts; refuses a document whose rows repeat far more than it holds."""
-    length = sum(len(text) for text in texts if text is not None)
+    length = sum(map(len, filter(None, texts)))
     if length > _LONGEST_TEXTS:
         words = "what is said once and answered many times would take too much room"
         raise UnreadableDocument(Trouble("too_large", words, "$"))
@@ -180,13 +182,13 @@ def _repeated(keys: list[str]) -> Trouble | None:
 
 def _step_rows(key: RunKey, run: ReadRun) -> list[StepRow]:
     rows = []
-    seen: Counter[str] = Counter()
+    seen: dict[str, int] = {}
     for position, entry in enumerate(run.sub_agent_history):
         step = _step_id(entry.step_id)
-        seen[step] += 1
+        seen[step] = number = seen.get(step, 0) + 1
         answer = (text_of(entry.agent_id), text_of(entry.content), calls_text(entry.tool_calls))
         label = run.gold.steps.get(step, _NO_STEP_LABEL)
-        rows.append(StepRow(*key, step, *label, position, seen[step], *answer))
+        rows.append(StepRow(*key, step, *label, position, number, *answer))
     for step, label in run.gold.steps.items():
         if step not in seen:
             rows.append(StepRow(*key, step, *label))
@@ -195,12 +197,12 @@ def _step_rows(key: RunKey, run: ReadRun) -> list[StepRow]:
 
 def _plan_rows(key: RunKey, run: ReadRun, *, is_numbered: bool) -> list[PlanRow]:
     rows = []
-    seen: Counter[str] = Counter()
+    seen: dict[str, int] = {}
     for position, entry in enumerate(run.main_agent_history):
         step = _step_id(entry.step_id)
-        seen[step] += 1
+        seen[step] = number = seen.get(step, 0) + 1
         label, answer = run.gold.plans.get(step), text_of(entry.content)
-        rows.append(PlanRow(*key, step, is_numbered, label, position, seen[step], answer))
+        rows.append(PlanRow(*key, step, is_numbered, label, position, number, answer))
     for step, label in run.gold.plans.items():
         if step not in seen:
             rows.append(PlanRow(*key, step, is_numbered, label))

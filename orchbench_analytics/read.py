@@ -32,7 +32,7 @@ class Sniff(NamedTuple):
 def read_bytes(path: str, *, limit: int = MAX_DOCUMENT_BYTES) -> bytes:
     """The file as stored, if it has at most `limit` bytes."""
     try:
-        with open(path, "rb") as file:  # noqa: PTH123 (this runs once per file)
+        with open(path, "rb", buffering=0) as file:  # noqa: PTH123 (this runs once per file)
             size = os.fstat(file.fileno()).st_size
             data = file.read() if size <= limit else b""
     except FileNotFoundError as error:
