@@ -87,6 +87,6 @@ class PlanCache:
 
 def _tasks(rules: tuple[PlanRules, ...], pairs: list[Pair]) -> Iterator[PairTask]:
     """Tasks of a bounded size; equal labels stay together, so that they are read once."""
-    ordered = sorted(pairs, key=lambda pair: (pair[1] or "", pair[2] or ""))
+    ordered = sorted(pairs, key=lambda pair: pair[1] or "")
     for start in range(0, len(ordered), _PAIRS_OF_A_TASK):
         yield PairTask(rules, ordered[start : start + _PAIRS_OF_A_TASK])

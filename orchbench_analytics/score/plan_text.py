@@ -35,7 +35,6 @@ MAX_SECOND_LOOK_CHARS = 4_000_000
 _NAMED_WORKFLOW = re.compile(r'"workflow_\d++":\s*+\{')
 _YAML_BLOCK = re.compile(r"```yaml\s*+(?=workflow_)")
 _FLAT_PLAN = re.compile(r'\{(?=[^{}]*"workflow_)[^{}]*+\}')
-_FLAT_OBJECT_OR_BRACE = re.compile(r"\{[^{}]*+\}|[{}]")
 # An unclosed string runs to the end: were it no match, each of its quotes would be tried again.
 _STRING_OR_BRACKET = re.compile(r'"(?:[^"\\]++|\\.)*+"?|[\[\]{}]', re.DOTALL)
 
@@ -96,13 +95,14 @@ def _from_braces(text: str) -> object:
     name = text.find('"workflow_')
     if name <= 0 or not _NAMED_WORKFLOW.search(text, name):
         return None
-    start = text.rfind("{", 0, name)
-    depth = 0
-    for match in _FLAT_OBJECT_OR_BRACE.finditer(text, start) if start >= 0 else ():
-        if match[0] in ("{", "}"):  # an object without others in it opens and closes at once
-            depth += 1 if match[0] == "{" else -1
-        if depth == 0:
-            return _load_json(text[start : match.end()])
+    start = end = text.rfind("{", 0, name)
+    opened = closed = 0
+    while start >= 0 and (close := text.find("}", end)) >= 0:
+        opened += text.count("{", end, close)
+        closed += 1
+        end = close + 1
+        if opened == closed:
+            return _load_json(text[start:end])
     return None
 
 

@@ -55,15 +55,15 @@ def prepare_plans(plans: pl.DataFrame) -> PreparedPlans:
     hashed = plans.with_columns(
         pl.col(side).hash().alias(name) for side, name in zip(sides, hashes, strict=True)
     )
-    pairs = hashed.unique(hashes, keep="first", maintain_order=True)
-    ids = [pair_id_of(*texts) for texts in pairs.select(sides).iter_rows()]
-    named = pairs.with_columns(pair_id=pl.Series(ids, dtype=pl.String))
+    distinct = hashed.unique(hashes, keep="first", maintain_order=True)
+    pairs = [(pair_id_of(*texts), *texts) for texts in distinct.select(sides).iter_rows()]
+    ids = pl.Series("pair_id", [pair_id for pair_id, *_ in pairs], dtype=pl.String)
     prepared = (
-        hashed.join(named.select("pair_id", *hashes), on=hashes, how="left", maintain_order="left")
+        hashed.join(distinct.select(ids, *hashes), on=hashes, how="left", maintain_order="left")
         .with_columns(is_labelled=pl.col("label_content").is_not_null())
         .drop(*sides, *hashes)
     )
-    return PreparedPlans(prepared, list(named.select("pair_id", *sides).iter_rows()))
+    return PreparedPlans(prepared, pairs)
 
 
 def score_plans(plans: pl.DataFrame, compared: pl.DataFrame, profile: Profile) -> ScoredPlans:
