@@ -18,7 +18,9 @@ lint: $(VENV)/developing
 	$(BIN)/ruff check .
 	$(BIN)/mypy
 
+# What pip installs it compiles; of an editable package that is left to us.
 bench: $(VENV)/developing
+	$(BIN)/python -m compileall -q orchbench_analytics
 	$(BIN)/python -m tests.benchmarks
 
 $(VENV)/installed: pyproject.toml

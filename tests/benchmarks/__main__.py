@@ -9,7 +9,7 @@ from pathlib import Path
 
 from orchbench_analytics.sample import write_sweep
 from tests.benchmarks.data import benchmark_tree, replicate, sample_tree
-from tests.benchmarks.measure import decode_floor, peak_megabytes, report, seconds
+from tests.benchmarks.measure import Floor, peak_megabytes, report, seconds
 
 _INGEST = """
 import sys
@@ -55,9 +55,11 @@ def main() -> int:
     with tempfile.TemporaryDirectory(prefix="orchbench-bench-") as scratch:
         room = Path(scratch)
         tree = benchmark_tree(room / "data")
-        size = sum(file.stat().st_size for file in tree.rglob("*.json")) / 1e6
-        floor = decode_floor(tree)
-        print(f"floor: {size:.0f} MB read and decoded in one thread in {floor:.2f} s\n", flush=True)
+        floor = Floor(tree)
+        now = min(floor.seconds() for _ in range(3))
+        print(
+            f"floor: {floor.megabytes:.0f} MB read and decoded in one thread, now in {now:.2f} s\n"
+        )
         held = [
             *ingest_benchmarks(room, tree, floor),
             *score_benchmarks(room, tree, floor),
@@ -66,37 +68,37 @@ def main() -> int:
     return 0 if all(held) else 1
 
 
-def ingest_benchmarks(room: Path, tree: Path, floor: float) -> list[bool]:
+def ingest_benchmarks(room: Path, tree: Path, floor: Floor) -> list[bool]:
     """Reading into a warehouse: time, memory, an unchanged tree, size on disk."""
-    first = min(seconds(_INGEST, room / f"raw{i}", tree, "unscored") for i in range(3))
-    again = min(seconds(_INGEST, room / "raw0", tree, "unscored") for _ in range(3))
+    first = floor.multiple(lambda n: seconds(_INGEST, room / f"raw{n}", tree, "unscored"))
+    again = floor.multiple(lambda _: seconds(_INGEST, room / "raw0", tree, "unscored"))
     peak = peak_megabytes(_INGEST, room / "raw3", tree, "unscored")
     larger = replicate(tree, room / "data4", 4)
     growth = peak_megabytes(_INGEST, room / "raw4", larger, "unscored") / peak
     stored = sum(f.stat().st_size for f in (room / "raw0").rglob("*.parquet")) / 1e6
     return [
-        report("ingest without scoring", first / floor, 2.5),
-        report("ingest of the unchanged tree", again / floor, 0.5),
+        report("ingest without scoring", first, 2.5),
+        report("ingest of the unchanged tree", again, 0.5),
         report("ingest, peak memory of all processes", peak, 600, "MB"),
         report("the same for four times the tree, relative", growth, 1.2, "x"),
         report("tables on disk", stored, 15, "MB"),
     ]
 
 
-def score_benchmarks(room: Path, tree: Path, floor: float) -> list[bool]:
+def score_benchmarks(room: Path, tree: Path, floor: Floor) -> list[bool]:
     """From JSON to the leaderboard, another profile from Parquet, twice as many scenarios."""
-    first = min(seconds(_TO_LEADERBOARD, room / f"all{i}", tree) for i in range(3))
+    first = floor.multiple(lambda n: seconds(_TO_LEADERBOARD, room / f"all{n}", tree))
     peak = peak_megabytes(_TO_LEADERBOARD, room / "all3", tree)
     profile = room / "fourth.toml"
     profile.write_text('base = "spec"\nsilence = "call"\n', encoding="utf-8")
-    fourth = min(seconds(_RESCORE, room / f"all{i}", profile) for i in range(3))
+    fourth = floor.multiple(lambda n: seconds(_RESCORE, room / f"all{n}", profile))
     half, whole = (sample_tree(room / f"sample{n}", scenarios=n) for n in (68, 136))
     pairs = [(_board_seconds(room, half), _board_seconds(room, whole)) for _ in range(2)]
     doubled = min(second for _, second in pairs) / min(first for first, _ in pairs)
     return [
-        report("JSON to leaderboard, three profiles", first / floor, 6),
+        report("JSON to leaderboard, three profiles", first, 6),
         report("JSON to leaderboard, peak memory", peak, 2000, "MB"),
-        report("a fourth profile from Parquet", fourth / floor, 2),
+        report("a fourth profile from Parquet", fourth, 2),
         report("twice the scenarios, relative time", doubled, 2.3, "x"),
     ]
 
