@@ -75,9 +75,12 @@ class Floor:
         return min(runs) / min(floors)
 
 
-def report(name: str, value: float, bound: float, unit: str = "x the floor") -> bool:
-    """Print a figure beside its bound; true if it holds."""
-    holds = value <= bound
-    mark = "ok  " if holds else "OVER"
-    print(f"{mark}  {name:58} {value:8.2f} {unit} (bound {bound:g})", flush=True)
+def report(
+    name: str, value: float, bound: float, unit: str = "x the floor", *, least: float = 0
+) -> bool:
+    """Print a figure beside its bounds; true if they hold."""
+    holds = least <= value <= bound
+    mark = "ok  " if holds else "OUT "
+    bounds = f"bound {bound:g}" if not least else f"bounds {least:g} to {bound:g}"
+    print(f"{mark}  {name:58} {value:8.2f} {unit} ({bounds})", flush=True)
     return holds
