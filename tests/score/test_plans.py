@@ -317,7 +317,7 @@ class TestCache:
 
         first = self.ask(tmp_path, [one], self.RULES)
         both = self.ask(tmp_path, [one, two], self.RULES)
-        self.ask(tmp_path, [two, one], self.RULES, self.OTHER_RULES)
+        self.ask(tmp_path, [one, two], self.RULES, self.OTHER_RULES)
         again = self.ask(tmp_path, [one, two], self.RULES, self.OTHER_RULES)
 
         assert compared == [
