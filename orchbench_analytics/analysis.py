@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from orchbench_analytics import store
 from orchbench_analytics.errors import SelectionError
-from orchbench_analytics.profiles import Profile, profile_of
+from orchbench_analytics.profiles import BUILT_IN, Profile, profile_of
 from orchbench_analytics.schema import polars_schema
 from orchbench_analytics.store import Manifest
 from orchbench_analytics.tables import TABLES
@@ -56,8 +56,10 @@ class Analysis:
         board = self._rows("leaderboard", profile).sort("rank_number", "model", "experiment")
         if by is None:
             return board
+        from orchbench_analytics.marts import frame_of
+
         with self.connect() as connection:
-            tags: pl.DataFrame = connection.sql("select * from main.model_tags").pl()
+            tags = frame_of(connection.sql("select * from main.model_tags"))
         if by not in tags.columns:
             known = ", ".join(tags.columns)
             raise SelectionError(f"models have no tag {by!r}, only {known}; see: orchbench tag")
@@ -148,12 +150,14 @@ class Analysis:
 
     def _rows(self, view: str, profile: str) -> pl.DataFrame:
         """The rows of a view under a profile."""
+        from orchbench_analytics.marts import frame_of
+
         with self.connect(view=view) as connection:
-            frame: pl.DataFrame = connection.sql(
+            rows = connection.sql(
                 f"select * from main.{view} where profile = $profile",
                 params={"profile": self.profile(profile).name},
-            ).pl()
-            return frame
+            )
+            return frame_of(rows)
 
     def results(
         self,
@@ -203,9 +207,11 @@ class Analysis:
         """A profile that the warehouse was scored under."""
         profiles = self.manifest().profiles
         if name not in profiles:
+            found = f", only under {', '.join(profiles)}" if profiles else ""
+            wanted = name if name in BUILT_IN else "FILE.toml"
             raise SelectionError(
-                f"{self.path} is not scored under {name!r}, only under {', '.join(profiles)}; "
-                f"score it with: orchbench score {self.path} --profile FILE.toml"
+                f"{self.path} is not scored under {name!r}{found}; "
+                f"score it with: orchbench score {self.path} --profile {wanted}"
             )
         return profile_of(profiles[name])
 

@@ -9,7 +9,7 @@ from pathlib import Path
 import msgspec
 import polars as pl
 
-from orchbench_analytics.marts import connect
+from orchbench_analytics.marts import connect, frame_of
 from orchbench_analytics.pool import workers
 from orchbench_analytics.profiles import SPEC, UPSTREAM, Profile, flip, rule_choices
 from orchbench_analytics.score.groups import find_open_groups, is_worth_workers
@@ -48,7 +48,7 @@ def audit(
             coverage = find_open_groups(Path(scratch), borrowed, wanted)
             scored = score(Path(scratch), borrowed, wanted, coverage, pool=pool)
         with connect(Path(scratch), scored, view="leaderboard") as connection:
-            boards: pl.DataFrame = connection.sql("select * from main.leaderboard").pl()
+            boards = frame_of(connection.sql("select * from main.leaderboard"))
     names = pl.DataFrame(
         {
             "profile": [p.name for p in profiles.values()],

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import polars as pl
 
-from orchbench_analytics.marts import sql_directory
+from orchbench_analytics.marts import frame_of, sql_directory
 from orchbench_analytics.profiles import UPSTREAM
 from orchbench_analytics.results import result_document
 
@@ -40,7 +40,7 @@ def check(connection: duckdb.DuckDBPyConnection) -> CheckReport:
     queries = sorted((sql_directory() / "checks").glob("*.sql"))
     frames = [pl.DataFrame(schema=DIFFERENCES)]
     for path in queries:
-        offending = connection.sql(path.read_text(encoding="utf-8")).pl()
+        offending = frame_of(connection.sql(path.read_text(encoding="utf-8")))
         frames.append(_as_differences(offending, path.stem))
     figures = [
         figure

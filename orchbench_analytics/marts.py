@@ -6,7 +6,7 @@ import re
 from functools import cache
 from graphlib import TopologicalSorter
 from pathlib import Path
-from typing import Literal, NamedTuple
+from typing import TYPE_CHECKING, Literal, NamedTuple
 
 import duckdb
 
@@ -15,6 +15,9 @@ from orchbench_analytics.profiles import WEIGHTS, rule_choices
 from orchbench_analytics.schema import Table
 from orchbench_analytics.store import Manifest
 from orchbench_analytics.tables import SCENARIOS, TABLES
+
+if TYPE_CHECKING:
+    import polars as pl
 
 _REFERENCE = re.compile(r"\bmain\.(\w+)")
 _TYPES = {"text": "varchar", "int": "bigint", "float": "double", "bool": "boolean"}
@@ -121,6 +124,27 @@ def describe(connection: duckdb.DuckDBPyConnection, *, kind: Literal["view", "ta
     )
     for view in views().values():
         comment(connection, "view", view.name, f"{view.description} One row per {view.grain}.")
+
+
+def frame_of(relation: duckdb.DuckDBPyRelation) -> pl.DataFrame:
+    """The rows of a relation, without pyarrow: to import it takes longer than most queries do."""
+    import polars as pl
+
+    names = relation.columns
+    if len(set(names)) < len(names):
+        frame: pl.DataFrame = relation.pl()  # numbers columns that have the same name
+        return frame
+    return pl.DataFrame(_Stream(relation))
+
+
+class _Stream:
+    """The rows of a relation as a stream and nothing else.
+
+    polars remembers the type of what it was given, and DuckDB complains at exit if that is its own.
+    """
+
+    def __init__(self, relation: duckdb.DuckDBPyRelation) -> None:
+        self.__arrow_c_stream__ = relation.__arrow_c_stream__
 
 
 def comment(connection: duckdb.DuckDBPyConnection, kind: str, name: str, text: str) -> None:

@@ -12,7 +12,7 @@ import polars as pl
 
 from orchbench_analytics import store
 from orchbench_analytics.errors import QueryError
-from orchbench_analytics.marts import connect, quoted, views
+from orchbench_analytics.marts import connect, frame_of, quoted, views
 from orchbench_analytics.store import Manifest
 from orchbench_analytics.tables import TABLES
 
@@ -64,10 +64,9 @@ def run_query(
 def fetch(relation: duckdb.DuckDBPyRelation) -> pl.DataFrame:
     """The rows of a relation; what goes wrong only with the data is the query's fault too."""
     try:
-        frame: pl.DataFrame = relation.pl()
+        return frame_of(relation)
     except duckdb.Error as error:
         raise QueryError(str(error)) from error
-    return frame
 
 
 def parse_parameters(given: Iterable[str]) -> dict[str, Any]:

@@ -182,13 +182,12 @@ class Warehouse(Analysis):
 
     def view(self, name: str) -> pl.DataFrame:
         """A view of `sql/` as a polars DataFrame."""
-        from orchbench_analytics.marts import views
+        from orchbench_analytics.marts import frame_of, views
 
         if name not in views():
             raise SelectionError(f"no view named {name!r}; there are {', '.join(views())}")
         with self.connect(view=name) as connection:
-            frame: pl.DataFrame = connection.sql(f"select * from main.{name} order by all").pl()
-            return frame
+            return frame_of(connection.sql(f"select * from main.{name} order by all"))
 
 
 def _say(text: str) -> None:

@@ -13,6 +13,7 @@ from typing import NamedTuple
 
 import pytest
 
+from orchbench_analytics import open_warehouse
 from orchbench_analytics.cli import app, main
 from tests import documents
 from tests.demo import build_demo
@@ -65,6 +66,21 @@ print([module for module in {heavy} if module in sys.modules])
 """
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.strip() == "[]"
+
+
+def test_a_view_is_shown_without_pyarrow(demo: Path) -> None:
+    code = """
+import sys
+from orchbench_analytics.cli import main
+try:
+    main()
+finally:
+    print([module for module in ("pyarrow", "numpy") if module in sys.modules])
+"""
+    command = [sys.executable, "-c", code, "leaderboard", str(demo / "warehouse")]
+    done = subprocess.run(command, capture_output=True, text=True, check=True)
+    assert done.stdout.endswith("[]\n")
+    assert done.stderr == ""
 
 
 def test_every_command_and_option_has_its_help() -> None:
@@ -132,6 +148,18 @@ def test_a_wrong_call_is_one_sentence_and_exit_code_2(
     assert done.stdout == ""
     assert message in done.stderr
     assert "Traceback" not in done.stderr
+
+
+def test_a_warehouse_without_scores_says_how_to_get_them(
+    orchbench, demo: Path, tmp_path: Path
+) -> None:
+    models = sorted(path for path in (demo / "results").iterdir() if path.is_dir())
+    open_warehouse(tmp_path / "raw").ingest(models[0], score=False, jobs=1)
+
+    done = orchbench("leaderboard", tmp_path / "raw")
+
+    assert done.returncode == 2
+    assert done.stderr.endswith(f"score it with: orchbench score {tmp_path}/raw --profile spec\n")
 
 
 def test_leaderboard_in_every_format(orchbench, demo: Path, tmp_path: Path) -> None:

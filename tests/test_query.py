@@ -118,6 +118,13 @@ def test_an_error_of_the_data_is_the_querys_too(warehouse: Warehouse) -> None:
         fetch(warehouse.sql("select cast(model as int) from main.leaderboard"))
 
 
+def test_columns_may_have_the_same_name(warehouse: Warehouse) -> None:
+    frame = fetch(warehouse.sql("select model, model from main.leaderboard"))
+
+    assert frame.columns[0] == "model"
+    assert frame.width == len(set(frame.columns)) == 2
+
+
 def test_parameters_are_numbers_where_they_look_like_one() -> None:
     given = ["n=3", "x=0.5", "flag=true", "none=null", "text=a=b", 'quoted="q"']
     assert parse_parameters(given) == {
