@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
 from collections.abc import Callable, Sequence
 from operator import itemgetter
 from typing import NamedTuple
@@ -58,8 +57,8 @@ def best_mapping(small: Shape, large: Shape, costs: Costs, *, budget: int) -> Ma
 
 def _saved(small: Shape, large: Shape, costs: Costs, targets: Sequence[int]) -> int:
     edges = set(large.edges)
-    kept = sum((targets[source], targets[target]) in edges for source, target in small.edges)
-    became = (large.labels[target] for target in targets)
+    kept = sum([(targets[source], targets[target]) in edges for source, target in small.edges])
+    became = [large.labels[target] for target in targets]
     return 2 * costs.one * kept - sum(map(costs.of_becoming, small.labels, became))
 
 
@@ -82,14 +81,17 @@ def _paired_by_label(small: Shape, large: Shape) -> tuple[int, ...]:
     targets = [-1] * len(small.labels)
     likenesses: tuple[Callable[[Label], object], ...] = (tuple, itemgetter(0), itemgetter(1), bool)
     for likeness in likenesses:
+        unpaired = [source for source, target in enumerate(targets) if target < 0]
+        if not unpaired:
+            break
         taken = set(targets)
-        free: defaultdict[object, list[int]] = defaultdict(list)
+        free: dict[object, list[int]] = {}
         for target in range(len(large.labels) - 1, -1, -1):
             if target not in taken:
-                free[likeness(large.labels[target])].append(target)
-        for source, target in enumerate(targets):
-            alike = free[likeness(small.labels[source])]
-            if target < 0 and alike:
+                free.setdefault(likeness(large.labels[target]), []).append(target)
+        for source in unpaired:
+            alike = free.get(likeness(small.labels[source]))
+            if alike:
                 targets[source] = alike.pop()
     return tuple(targets)
 
@@ -97,12 +99,13 @@ def _paired_by_label(small: Shape, large: Shape) -> tuple[int, ...]:
 def most_saved(small: Shape, large: Shape, costs: Costs) -> int:
     """What no mapping exceeds: all edges of the sparser graph kept, each node at its cheapest."""
     labels = set(large.labels)
-    agents, statuses = ({label[part] for label in labels} for part in (0, 1))
+    unlike = [label for label in small.labels if label not in labels]
     least = 0
-    for label in small.labels:
-        if label not in labels:
-            with_agent = costs.status if label[0] in agents else costs.both
-            with_status = costs.agent if label[1] in statuses else costs.both
+    if unlike:
+        agents, statuses = ({label[part] for label in labels} for part in (0, 1))
+        for agent, status in unlike:
+            with_agent = costs.status if agent in agents else costs.both
+            with_status = costs.agent if status in statuses else costs.both
             least += min(with_agent, with_status)
     return 2 * costs.one * min(len(small.edges), len(large.edges)) - least
 

@@ -211,14 +211,16 @@ def _read_events(text: str) -> tuple[bool, object]:
     while (kind := type(event := get_event())) is not StreamEndEvent:
         if kind is ScalarEvent:
             value = event.value
+            values.append(value)
             size += 1 + len(value) // 20
             if event.anchor is not None:
                 sizes[event.anchor] = 1 + len(value) // 20
-            if event.tag is not None or event.anchor is not None:
                 is_simple = False
-            elif event.implicit[0] and value[:1] in implicit_types and is_simple:
-                is_simple = not any(p.match(value) for _, p in implicit_types[value[:1]])
-            values.append(value)
+            elif event.tag is not None:
+                is_simple = False
+            elif is_simple and event.implicit[0]:
+                for _, pattern in implicit_types.get(value[:1], ()):
+                    is_simple = is_simple and not pattern.match(value)
         elif kind is MappingStartEvent or kind is SequenceStartEvent:
             if len(opened) >= MAX_DEPTH:
                 raise _LimitError("too_deep")
