@@ -92,7 +92,7 @@ def score_benchmarks(room: Path, tree: Path, floor: Floor) -> list[bool]:
     profile = room / "fourth.toml"
     profile.write_text('base = "spec"\nsilence = "call"\n', encoding="utf-8")
     fourth = floor.multiple(lambda n: seconds(_RESCORE, room / f"all{n}", profile))
-    half, whole = (sample_tree(room / f"sample{n}", scenarios=n) for n in (136, 272))
+    half, whole = (sample_tree(room / f"sample{n}", scenarios=n) for n in (272, 544))
     pairs = [(_board_seconds(room, half), _board_seconds(room, whole)) for _ in range(2)]
     doubled = min(second for _, second in pairs) / min(first for first, _ in pairs)
     return [
