@@ -55,23 +55,20 @@ def read_runs(data: bytes) -> ReadRuns:
     document, decoded, bad_runs = _decode_runs(data)
     runs: dict[str, ReadRun] = {}
     bad_entries: list[str] = []
-    parts: list[bytes] = []
+    parts: list[msgspec.Raw] = []
     labels, gold = b"", _NO_GOLD
     for name, run in decoded.items():
         place = f"$.history.{name}"
+        parts += (run.main_agent_history, run.sub_agent_history, run.label)
         main, bad_main = _read_history(run.main_agent_history)
         sub, bad_sub = _read_history(run.sub_agent_history)
         if labels != (labels := bytes(run.label)):  # mostly those of the run before
             gold = read_gold(labels)
-        given = (run.main_agent_history, run.sub_agent_history)
-        parts += [bytes(part) for part in given if part is not ABSENT]
-        if run.label is not ABSENT:
-            parts.append(labels)
         bad_entries += [f"{place}.main_agent_history{path}" for path in bad_main]
         bad_entries += [f"{place}.sub_agent_history{path}" for path in bad_sub]
         bad_entries += [f"{place}.label{path}" for path in gold.unreadable]
         runs[name] = ReadRun(main, sub, gold)
-    repeated = _repeated_keys(data, parts)
+    repeated = _repeated_keys(data, [part for part in parts if part is not ABSENT])
     return ReadRuns(document, runs, bad_runs, bad_entries, repeated)
 
 
@@ -128,11 +125,11 @@ _decode_repeats = json.JSONDecoder(
 ).decode
 
 
-def _repeated_keys(data: bytes, parts: Sequence[bytes]) -> list[str]:
+def _repeated_keys(data: bytes, parts: Sequence[msgspec.Raw]) -> list[str]:
     """Paths of keys that an object has more than once, looking past the parts of runs given."""
     between: list[bytes] = []
     position = 0
-    for part in parts:
+    for part in map(bytes, parts):
         start = data.find(part[:60], position)
         if start < 0 or not data.startswith(part, start):  # not in this order: look at all
             between, position = [], 0

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, MutableMapping
+from collections.abc import Hashable, MutableMapping
 from contextlib import suppress
 from fractions import Fraction
 from functools import cache
@@ -120,7 +120,7 @@ def networkx_distance_by_twin(
 ) -> float:
     """What `networkx_distance` returns, without networkx; for two graphs that have nodes."""
     becoming = _becoming(first, second, agent_weight, status_weight)
-    costs = [[becoming(node, other) for other in second.nodes] for node in first.nodes]
+    costs = [[becoming[node, other] for other in second.nodes] for node in first.nodes]
     return twin_distance(costs, first.edges, second.edges, budget=budget)
 
 
@@ -141,7 +141,7 @@ def networkx_distance(
     distance = graph_edit_distance(
         to_networkx(first),
         to_networkx(second),
-        node_subst_cost=lambda node, other: becoming(node["node"], other["node"]),
+        node_subst_cost=lambda node, other: becoming[node["node"], other["node"]],
         node_del_cost=lambda _: 1.0,
         node_ins_cost=lambda _: 1.0,
         edge_subst_cost=lambda *_: 0.0,
@@ -154,15 +154,16 @@ def networkx_distance(
 
 def _becoming(
     first: Graph, second: Graph, agent_weight: float, status_weight: float
-) -> Callable[[Node, Node], float]:
-    """What it costs that one node becomes another, as a float."""
-
-    def cost(node: Node, other: Node) -> float:
-        if node[0] == other[0]:
-            return 0.0 if node[1] == other[1] else status_weight
-        return agent_weight if node[1] == other[1] else 1.0
-
-    return (lambda *_: 0.0) if _is_structure(first, second) else cost
+) -> dict[tuple[Node, Node], float]:
+    """What it costs that one node becomes another, as networkx is told."""
+    costs = _costs(first, second, agent_weight, status_weight)
+    sides = zip((first, second), _labels(first, second), strict=True)
+    nodes_1, nodes_2 = (list(zip(graph.nodes, labels, strict=True)) for graph, labels in sides)
+    return {
+        (node, other): costs.of_becoming(label, other_label) / costs.one
+        for node, label in nodes_1
+        for other, other_label in nodes_2
+    }
 
 
 class _CountedBound:

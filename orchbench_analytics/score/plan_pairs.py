@@ -213,12 +213,11 @@ def _figures(given: _Drawn, wanted: _Drawn, rules: PlanRules) -> tuple[Any, ...]
     is_upstream = rules.distance == "networkx" and (
         given.drawing.has_loop or wanted.drawing.has_loop
     )
-    agent_weight, status_weight = rules.agent_weight, rules.status_weight
-    key = (id(given.drawing), id(wanted.drawing), is_upstream, agent_weight, status_weight)
+    weights = {"agent_weight": rules.agent_weight, "status_weight": rules.status_weight}
+    key = (id(given.drawing), id(wanted.drawing), is_upstream, *weights.values())
     is_long = given.is_long or wanted.is_long
     figures = None if is_long else _KNOWN_FIGURES.get(key)
     if figures is None:
-        weights = {"agent_weight": agent_weight, "status_weight": status_weight}
         options: dict[str, Any] = {**weights, "known": None if is_long else _KNOWN_DISTANCES}
         measure = partial(upstream_distance if is_upstream else edit_distance, **options)
         figures = _measure(given.drawing[:2], wanted.drawing[:2], measure, weights)

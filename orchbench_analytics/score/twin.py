@@ -38,7 +38,7 @@ def twin_distance(
     search = _Search(costs, len(edges_1) + len(edges_2), budget)
     sources, targets = tuple(range(len(costs))), tuple(range(len(costs[0])))
     left = _Left(sources, targets, frozenset(edges_1), frozenset(edges_2))
-    search.visit(left, search.outlook(sources, targets), 0.0, {}, {})
+    search.visit(left, search.outlook(left), 0.0, {}, {})
     return search.best
 
 
@@ -54,6 +54,13 @@ class _Left(NamedTuple):
     def least_edge_cost(self) -> int:
         """The least that edges can cost, if each can become any other."""
         return abs(len(self.edges_1) - len(self.edges_2))
+
+    def without(self, source: int | None, target: int | None) -> _Left:
+        """What is left once these two nodes are settled, and their edges are not."""
+        return self._replace(
+            sources=tuple(node for node in self.sources if node != source),
+            targets=tuple(node for node in self.targets if node != target),
+        )
 
 
 class _Outlook(NamedTuple):
@@ -77,6 +84,7 @@ class _Way(NamedTuple):
 
     @property
     def least_cost(self) -> float:
+        """What it costs at least; sums elsewhere start with what is spent, and round otherwise."""
         return self.cost + self.outlook.cost + self.left.least_edge_cost
 
 
@@ -121,7 +129,8 @@ class _Search:
         source = sources[0] if sources else None
         target = targets[0] if source is None else outlook.goals[source]
         cost = self.cost(source, target)
-        edge_cost, next_left = _settle(left, source, target, found_1, found_2)
+        rest = left.without(source, target)
+        edge_cost, next_left = _settle(rest, source, target, found_1, found_2)
         if not self.is_hopeless(spent + outlook.cost + edge_cost + next_left.least_edge_cost):
             next_outlook = outlook._replace(cost=outlook.cost - cost)
             yield _Way(source, target, cost + edge_cost, next_left, next_outlook)
@@ -146,13 +155,11 @@ class _Search:
         cost = self.cost(source, target)
         if self.is_hopeless(spent + cost + left.least_edge_cost):
             return None
-        outlook = self.outlook(
-            tuple(other for other in left.sources if other != source),
-            tuple(other for other in left.targets if other != target),
-        )
+        rest = left.without(source, target)
+        outlook = self.outlook(rest)
         if self.is_hopeless(spent + cost + outlook.cost + left.least_edge_cost):
             return None
-        edge_cost, next_left = _settle(left, source, target, found_1, found_2)
+        edge_cost, next_left = _settle(rest, source, target, found_1, found_2)
         spent_then = spent + cost + outlook.cost + edge_cost
         if self.is_hopeless(spent_then) or self.is_hopeless(spent_then + next_left.least_edge_cost):
             return None
@@ -169,8 +176,9 @@ class _Search:
         """What it costs that the source becomes the target, edges aside."""
         return 1.0 if source is None or target is None else self.costs[source][target]
 
-    def outlook(self, sources: tuple[int, ...], targets: tuple[int, ...]) -> _Outlook:
+    def outlook(self, left: _Left) -> _Outlook:
         """The cheapest that can become of nodes, in a matrix with room to delete and insert all."""
+        sources, targets = left.sources, left.targets
         becoming = [[self.costs[source][target] for target in targets] for source in sources]
         deleting, inserting = self.each_alone(len(sources)), self.each_alone(len(targets))
         matrix = [
@@ -199,22 +207,19 @@ def _settle(
     edge or loop settled at the same time: here networkx departs from the distance.
     """
     edges_1, edges_2 = left.edges_1, left.edges_2
-    cost = 0
-    if found_1 or found_2 or not edges_1 or not edges_2:
-        settled_1 = {edge for edge in edges_1 if _is_settled(edge, source, found_1)}
-        settled_2 = {edge for edge in edges_2 if _is_settled(edge, target, found_2)}
-        became = {**found_1, source: target}
-        loops_1, loops_2 = (sum(a == b for a, b in edges) for edges in (settled_1, settled_2))
-        kept = sum(a != b and (became[a], became[b]) in settled_2 for a, b in settled_1)
-        single_1 = len(settled_1) - loops_1 - kept
-        single_2 = len(settled_2) - loops_2 - kept
-        for_loops_1, for_loops_2 = min(loops_1, single_2), min(loops_2, single_1)
-        kept += for_loops_1 + for_loops_2 + min(loops_1 - for_loops_1, loops_2 - for_loops_2)
-        cost = len(settled_1) + len(settled_2) - 2 * kept
-        edges_1, edges_2 = edges_1 - settled_1, edges_2 - settled_2
-    sources = tuple(other for other in left.sources if other != source)
-    targets = tuple(other for other in left.targets if other != target)
-    return cost, _Left(sources, targets, edges_1, edges_2)
+    if edges_1 and edges_2 and not found_1 and not found_2:
+        return 0, left
+    settled_1 = {edge for edge in edges_1 if _is_settled(edge, source, found_1)}
+    settled_2 = {edge for edge in edges_2 if _is_settled(edge, target, found_2)}
+    became = {**found_1, source: target}
+    loops_1, loops_2 = (sum(a == b for a, b in edges) for edges in (settled_1, settled_2))
+    kept = sum(a != b and (became[a], became[b]) in settled_2 for a, b in settled_1)
+    single_1 = len(settled_1) - loops_1 - kept
+    single_2 = len(settled_2) - loops_2 - kept
+    for_loops_1, for_loops_2 = min(loops_1, single_2), min(loops_2, single_1)
+    kept += for_loops_1 + for_loops_2 + min(loops_1 - for_loops_1, loops_2 - for_loops_2)
+    cost = len(settled_1) + len(settled_2) - 2 * kept
+    return cost, left._replace(edges_1=edges_1 - settled_1, edges_2=edges_2 - settled_2)
 
 
 def _is_settled(edge: _Edge, node: int | None, found: _Found) -> bool:

@@ -294,7 +294,6 @@ def test_upstream_asks_networkx_itself_about_larger_graphs(monkeypatch: pytest.M
     small = upstream_distance(Graph(nodes[:20], looped.edges), chained, **WEIGHTS)
     large = upstream_distance(looped, larger, **WEIGHTS)
 
-    assert [*map(len, asked)] == [2]
     assert asked == [(looped, larger)]
     assert small.value == large.value
 
