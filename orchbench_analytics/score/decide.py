@@ -27,7 +27,7 @@ def decide(steps: pl.DataFrame, profile: Profile) -> pl.DataFrame:
             **_confusion_counts(profile),
             is_call_scored=_is_call_scored(profile),
         )
-        .collect()
+        .collect(engine="in-memory")
     )
 
 

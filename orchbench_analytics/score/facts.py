@@ -107,7 +107,7 @@ def step_facts(steps: pl.DataFrame) -> StepFacts:
         )
         .with_columns(judge_index=_judge_index())
         .select(_FACTS)
-        .collect()
+        .collect(engine="in-memory")
     )
     return StepFacts(facts, read)
 

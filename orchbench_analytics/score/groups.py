@@ -13,7 +13,7 @@ from orchbench_analytics.store import Manifest, Part, Prepared, ScoreGroup
 from orchbench_analytics.tables import PLANS, STEPS
 
 # Raised when scores mean something else, or share something else: everything is scored anew.
-SCORING_VERSION = 2
+SCORING_VERSION = 3
 _GROUP_ROWS = 80_000
 _FEW_PLANS = 2_000
 

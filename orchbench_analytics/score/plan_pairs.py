@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable, Iterable
-from functools import partial
+from collections.abc import Iterable
 from typing import Any, NamedTuple
 
 import msgspec
@@ -16,14 +15,15 @@ from orchbench_analytics.score.distance import (
     similarity,
     upstream_distance,
 )
-from orchbench_analytics.score.edits import Edit, plan_edits
+from orchbench_analytics.score.edits import plan_edits
 from orchbench_analytics.score.graphs import Graph, component_graph, structure_graph
 from orchbench_analytics.score.outline import Outline, Workflow, outline
 from orchbench_analytics.score.plan_text import read_plan
 
 # Few graphs make up most pairs: a process remembers what it drew and measured from task to task.
+_KNOWN_GRAPHS: dict[Graph, Graph] = {}
 _KNOWN_DRAWINGS: dict[Any, _Drawing] = {}
-_KNOWN_FIGURES: dict[Any, tuple[Any, ...]] = {}
+_KNOWN_FIGURES: dict[Any, _Figures] = {}
 _KNOWN_DISTANCES: dict[Any, Distance] = {}
 _MOST_KNOWN = 20_000
 _LONGEST_KNOWN = 10_000  # characters of a text, or a hostile one would stay in memory
@@ -60,30 +60,27 @@ class ComparedPair(NamedTuple):
 
     pair_id: str
     is_label_read: bool
+    label_workflow_count: int | None
+    label_dependency_count: int | None
+    label_step_count: int | None
     is_answer_read: bool
     read_as: str
     is_malformed: bool
-    label_workflow_count: int | None = None
-    label_dependency_count: int | None = None
-    label_step_count: int | None = None
-    answer_workflow_count: int | None = None
-    answer_dependency_count: int | None = None
-    answer_step_count: int | None = None
-    structure_distance: float | None = None
-    structure_lower_bound: float | None = None
-    structure_similarity: float | None = None
-    component_distance: float | None = None
-    component_lower_bound: float | None = None
-    component_similarity: float | None = None
-    is_ged_exact: bool = True
-    edits: str = "[]"  # as JSON
+    answer_workflow_count: int | None
+    answer_dependency_count: int | None
+    answer_step_count: int | None
+    structure_distance: float | None
+    structure_lower_bound: float | None
+    structure_similarity: float | None
+    component_distance: float | None
+    component_lower_bound: float | None
+    component_similarity: float | None
+    is_ged_exact: bool
+    edits: str  # as JSON
 
 
-_NO_FIGURES = tuple(
-    ComparedPair._field_defaults[name]
-    for name in ComparedPair._fields[ComparedPair._fields.index("structure_distance") :]
-)
-
+_NO_SIZES = (None, None, None)
+_NO_FIGURES = (*(None,) * 6, True, "[]")
 
 # Columns of compared pairs by rules, in the order of a pair's fields: they travel faster.
 Compared = dict[PlanRules, list[tuple[Any, ...]]]
@@ -99,16 +96,31 @@ class _Drawing(NamedTuple):
 
 
 class _Drawn(NamedTuple):
-    """A text as read under some rules: how, and its drawing if there is a plan in it."""
+    """A text as read under some rules: its drawing if there is a plan in it, and what a row says.
 
-    read_as: str
-    is_malformed: bool = False
-    drawing: _Drawing | None = None
-    is_long: bool = False
+    `as_label` and `as_answer` are the fields of a compared pair that the text alone decides.
+    """
 
-    @property
-    def sizes(self) -> tuple[int | None, ...]:
-        return self.drawing.sizes if self.drawing is not None else (None, None, None)
+    drawing: _Drawing | None
+    is_long: bool
+    as_label: tuple[Any, ...]
+    as_answer: tuple[Any, ...]
+
+
+class _Scale(NamedTuple):
+    """How two graphs are measured."""
+
+    is_upstream: bool
+    agent_weight: float
+    status_weight: float
+
+
+class _Figures(NamedTuple):
+    """How far a graph of the answer is from the label's; edits as JSON, without brackets."""
+
+    values: tuple[float, float, float]  # distance, lower bound, similarity
+    is_exact: bool
+    edits: str
 
 
 def plan_rules(profile: Profile) -> PlanRules:
@@ -130,29 +142,20 @@ def compare_pairs(task: PairTask) -> Compared:
         forget()
     texts = {text for _, *texts in task.pairs for text in texts}
     drawn = {text: _draw(text, task.rules) for text in texts}
-    rows: list[list[tuple[Any, ...]]] = [[] for _ in task.rules]
-    for pair_id, label, answer in task.pairs:
-        readings = zip(task.rules, drawn[label], drawn[answer], rows, strict=True)
-        for rules, wanted, given, rows_of_rules in readings:
-            row = (
-                pair_id,
-                wanted.drawing is not None,
-                given.drawing is not None,
-                given.read_as,
-                given.is_malformed,
-                *wanted.sizes,
-                *given.sizes,
-                *_figures(given, wanted, rules),
-            )
-            rows_of_rules.append(row)
-    return {
-        rules: list(zip(*rows_of_rules, strict=True))
-        for rules, rows_of_rules in zip(task.rules, rows, strict=True)
-    }
+    compared = {}
+    for number, rules in enumerate(task.rules):
+        rows = []
+        for pair_id, label, answer in task.pairs:
+            wanted, given = drawn[label][number], drawn[answer][number]
+            figures = _figures(given, wanted, rules)
+            rows.append((pair_id, *wanted.as_label, *given.as_answer, *figures))
+        compared[rules] = list(zip(*rows, strict=True))
+    return compared
 
 
 def forget() -> None:
-    """Forget what was remembered, all at once: figures go by the identity of drawings."""
+    """Forget what was remembered, all at once: figures go by the identity of graphs."""
+    _KNOWN_GRAPHS.clear()
     _KNOWN_DRAWINGS.clear()
     _KNOWN_FIGURES.clear()
     _KNOWN_DISTANCES.clear()
@@ -163,14 +166,15 @@ def _draw(text: str | None, all_rules: Iterable[PlanRules]) -> list[_Drawn]:
     basic = read_plan(text, thorough=False)
     is_long = len(text or "") - (text or "").rfind("</think>") > _LONGEST_KNOWN
     outlines: dict[str, Outline] = {}
-    drawings: dict[Any, _Drawing] = {}
-    drawn = []
+    drawn: dict[Any, _Drawn] = {}
+    found = []
     for rules in all_rules:
         plan, how = basic
         if plan is None and rules.plan_search == "thorough":
             plan, how = read_plan(text, thorough=True)
         if plan is None:
-            drawn.append(_Drawn(how))
+            as_label, as_answer = (False, *_NO_SIZES), (False, how, False, *_NO_SIZES)
+            found.append(_Drawn(None, is_long, as_label, as_answer))
             continue
         if how not in outlines:
             outlines[how] = outline(plan)
@@ -178,11 +182,15 @@ def _draw(text: str | None, all_rules: Iterable[PlanRules]) -> list[_Drawn]:
         edges = ("every_dependency",) * 2
         if not is_plain:
             edges = (rules.structure_edges, rules.component_edges)
-        if (how, edges) not in drawings:
+        if (how, edges) not in drawn:
             draw = _draw_plan if is_long else _draw_known_plan
-            drawings[how, edges] = draw(workflows, *edges)
-        drawn.append(_Drawn(how, not is_sound, drawings[how, edges], is_long))
-    return drawn
+            drawing = draw(workflows, *edges)
+            sizes = drawing.sizes
+            drawn[how, edges] = _Drawn(
+                drawing, is_long, (True, *sizes), (True, how, not is_sound, *sizes)
+            )
+        found.append(drawn[how, edges])
+    return found
 
 
 def _draw_plan(
@@ -195,51 +203,53 @@ def _draw_plan(
 
 
 def _draw_known_plan(workflows: tuple[Workflow, ...], *edges: Any) -> _Drawing:
-    """The plan's drawing: the same object for equal plans, and for plans that look the same."""
+    """The plan's drawing, of graphs that are the same objects wherever they are equal."""
     key = (workflows, edges)
     drawing = _KNOWN_DRAWINGS.get(key)
     if drawing is None:
-        drawing = _draw_plan(workflows, *edges)
-        drawing = _KNOWN_DRAWINGS.setdefault(drawing[:2], drawing)
-        _KNOWN_DRAWINGS[key] = drawing
+        new = _draw_plan(workflows, *edges)
+        drawing = _KNOWN_DRAWINGS[key] = new._replace(
+            structure=_KNOWN_GRAPHS.setdefault(new.structure, new.structure),
+            component=_KNOWN_GRAPHS.setdefault(new.component, new.component),
+        )
     return drawing
 
 
 def _figures(given: _Drawn, wanted: _Drawn, rules: PlanRules) -> tuple[Any, ...]:
-    """The last columns of a compared pair; each pair of drawings is measured once."""
+    """The last fields of a compared pair."""
     if given.drawing is None or wanted.drawing is None:
         return _NO_FIGURES
     # Only loops are measured differently by networkx; without them, rules share their figures.
-    is_upstream = rules.distance == "networkx" and (
-        given.drawing.has_loop or wanted.drawing.has_loop
+    has_loop = given.drawing.has_loop or wanted.drawing.has_loop
+    scale = _Scale(
+        rules.distance == "networkx" and has_loop, rules.agent_weight, rules.status_weight
     )
-    weights = {"agent_weight": rules.agent_weight, "status_weight": rules.status_weight}
-    key = (id(given.drawing), id(wanted.drawing), is_upstream, *weights.values())
-    is_long = given.is_long or wanted.is_long
-    figures = None if is_long else _KNOWN_FIGURES.get(key)
+    measure = _measure if given.is_long or wanted.is_long else _known_figures
+    structure = measure(given.drawing.structure, wanted.drawing.structure, scale)
+    component = measure(given.drawing.component, wanted.drawing.component, scale)
+    return (
+        *structure.values,
+        *component.values,
+        structure.is_exact and component.is_exact,
+        f"[{structure.edits}{',' if structure.edits and component.edits else ''}{component.edits}]",
+    )
+
+
+def _known_figures(given: Graph, wanted: Graph, scale: _Scale) -> _Figures:
+    """The figures of two graphs; each distinct pair is measured once."""
+    key = (id(given), id(wanted), scale)
+    figures = _KNOWN_FIGURES.get(key)
     if figures is None:
-        options: dict[str, Any] = {**weights, "known": None if is_long else _KNOWN_DISTANCES}
-        measure = partial(upstream_distance if is_upstream else edit_distance, **options)
-        figures = _measure(given.drawing[:2], wanted.drawing[:2], measure, weights)
-        if not is_long:
-            _KNOWN_FIGURES[key] = figures
+        figures = _KNOWN_FIGURES[key] = _measure(given, wanted, scale, _KNOWN_DISTANCES)
     return figures
 
 
 def _measure(
-    answer: tuple[Graph, Graph],
-    label: tuple[Graph, Graph],
-    measure: Callable[[Graph, Graph], Distance],
-    weights: dict[str, float],
-) -> tuple[Any, ...]:
-    """Distance, lower bound and similarity of both graphs, whether they are exact, and edits."""
-    figures: list[float] = []
-    edits: list[Edit] = []
-    is_exact = True
-    for given, wanted in zip(answer, label, strict=True):
-        found = measure(given, wanted)
-        figures += (found.value, found.lower_bound, similarity(found.value, given, wanted))
-        is_exact = is_exact and found.is_exact
-        if given != wanted:
-            edits += plan_edits(given, wanted, found, **weights)
-    return (*figures, is_exact, msgspec.json.encode(edits).decode())
+    given: Graph, wanted: Graph, scale: _Scale, known: dict[Any, Distance] | None = None
+) -> _Figures:
+    weights: dict[str, Any] = scale._asdict()
+    distance = upstream_distance if weights.pop("is_upstream") else edit_distance
+    found = distance(given, wanted, **weights, known=known)
+    edits = plan_edits(given, wanted, found, **weights) if given != wanted else []
+    values = (found.value, found.lower_bound, similarity(found.value, given, wanted))
+    return _Figures(values, found.is_exact, msgspec.json.encode(edits)[1:-1].decode())

@@ -85,7 +85,7 @@ def score_plans(plans: pl.DataFrame, compared: pl.DataFrame, profile: Profile) -
         .with_columns(
             plan_similarity=(pl.col("structure_similarity") + pl.col("component_similarity")) / 2
         )
-        .collect()
+        .collect(engine="in-memory")
     )
     edits = (
         scored.filter("is_scored")

@@ -93,7 +93,7 @@ def score_steps(prepared: PreparedSteps, profile: Profile) -> ScoredSteps:
             | (is_written & pl.col("written_is_malformed")).fill_null(False),
         )
         .select(SCORED_STEPS.column_names)
-        .collect()
+        .collect(engine="in-memory")
     )
     return ScoredSteps(scored, arguments.select(SCORED_ARGUMENTS.column_names))
 
