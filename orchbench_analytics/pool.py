@@ -28,7 +28,7 @@ _WORKER_ENVIRONMENT = {
     "PYTHONSAFEPATH": "1",  # or workers import what happens to lie in our directory
     "OPENBLAS_NUM_THREADS": "1",  # numpy's threads would spin on the cores that workers need
 }
-_PRELOADED = ["orchbench_analytics.parts", "pyarrow.parquet"]
+_PRELOADED = ["orchbench_analytics.preload"]
 
 
 def core_count() -> int:

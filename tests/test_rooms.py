@@ -22,6 +22,7 @@ LAYERS: tuple[tuple[str, ...], ...] = (
     ("store",),
     ("sources",),
     ("parts", "cards", "pool"),
+    ("preload",),
     ("state",),
     ("claims",),
     ("ingest",),
