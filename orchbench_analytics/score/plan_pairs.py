@@ -128,12 +128,18 @@ def plan_rules(profile: Profile) -> PlanRules:
     return PlanRules(**{name: getattr(profile, name) for name in PlanRules._fields})
 
 
-def pair_id_of(label: str | None, answer: str | None) -> str:
-    """A name for a pair of texts."""
-    given = "none" if label is None else str(len(label))  # so that no two pairs read the same
-    missing = "none" if answer is None else ""
-    text = f"{given} {missing}\n{label or ''}{answer or ''}"
-    return hashlib.sha256(text.encode()).hexdigest()[:24]
+def name_pairs(pairs: Iterable[tuple[str | None, str | None]]) -> list[Pair]:
+    """Pairs of label and answer with a name for each: no two pairs of texts have the same."""
+    begun: dict[str | None, Any] = {}  # a label has many answers
+    named = []
+    for label, answer in pairs:
+        if label not in begun:
+            text = "none" if label is None else f"{len(label)} {label}"
+            begun[label] = hashlib.sha256(text.encode())
+        digest = begun[label].copy()
+        digest.update(b"none" if answer is None else f" {answer}".encode())
+        named.append((digest.hexdigest()[:24], label, answer))
+    return named
 
 
 def compare_pairs(task: PairTask) -> Compared:

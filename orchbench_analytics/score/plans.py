@@ -9,7 +9,7 @@ from polars._typing import PolarsDataType
 
 from orchbench_analytics.profiles import Profile
 from orchbench_analytics.score.facts import RUN_COLUMNS
-from orchbench_analytics.score.plan_pairs import ComparedPair, Pair, pair_id_of
+from orchbench_analytics.score.plan_pairs import ComparedPair, Pair, name_pairs
 from orchbench_analytics.tables import PLAN_EDITS, SCORED_PLANS
 
 _EDIT = pl.Struct(
@@ -56,7 +56,7 @@ def prepare_plans(plans: pl.DataFrame) -> PreparedPlans:
         pl.col(side).hash().alias(name) for side, name in zip(sides, hashes, strict=True)
     )
     distinct = hashed.unique(hashes, keep="first", maintain_order=True)
-    pairs = [(pair_id_of(*texts), *texts) for texts in distinct.select(sides).iter_rows()]
+    pairs = name_pairs(distinct.select(sides).iter_rows())
     ids = pl.Series("pair_id", [pair_id for pair_id, *_ in pairs], dtype=pl.String)
     prepared = (
         hashed.join(distinct.select(ids, *hashes), on=hashes, how="left", maintain_order="left")

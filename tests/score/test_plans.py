@@ -20,7 +20,7 @@ from orchbench_analytics.score.plan_pairs import (
     PairTask,
     compare_pairs,
     forget,
-    pair_id_of,
+    name_pairs,
     plan_rules,
 )
 from orchbench_analytics.score.plans import PAIR_SCHEMA, ScoredPlans, prepare_plans, score_plans
@@ -37,11 +37,11 @@ SIMILARITIES = ("structure_similarity", "component_similarity", "plan_similarity
 def score(*rows: Row, profile: Profile = SPEC, **rules: Any) -> ScoredPlans:
     chosen = replace(profile, **rules)
     plans, pairs = prepare_plans(plans_frame(*rows))
-    return score_plans(plans, compare([texts for _, *texts in pairs], chosen), chosen)
+    return score_plans(plans, compare([pair[1:] for pair in pairs], chosen), chosen)
 
 
-def compare(texts: Iterable[Sequence[str | None]], profile: Profile) -> pl.DataFrame:
-    task = PairTask((plan_rules(profile),), [(pair_id_of(*t), *t) for t in texts])
+def compare(texts: Iterable[tuple[str | None, str | None]], profile: Profile) -> pl.DataFrame:
+    task = PairTask((plan_rules(profile),), name_pairs(texts))
     columns = compare_pairs(task)[plan_rules(profile)]
     return pl.DataFrame(columns, schema=PAIR_SCHEMA)
 
@@ -223,7 +223,7 @@ class TestPairIds:
         pairs = [(label, answer) for label in texts for answer in texts]
         pairs += [("x", "y\0+z"), ("x\0+y", "z")]
 
-        assert len({pair_id_of(*pair) for pair in pairs}) == len(pairs)
+        assert len({pair_id for pair_id, *_ in name_pairs(pairs)}) == len(pairs)
 
 
 LOOPED = "workflow_1: {depends_on: [workflow_1]}\nworkflow_2: {depends_on: [workflow_1]}"
