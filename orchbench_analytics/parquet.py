@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import struct
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from itertools import accumulate
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from orchbench_analytics.schema import Table, arrow_schema
 
@@ -15,37 +15,52 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
 
+_LEVEL = 1
 _PRUNED_BY = ("profile", "model", "experiment", "language")
 _DIGITS = bytes.maketrans(b"\0\1", b"01")
 
 
-def write_table(table: pa.Table, path: Path) -> None:
-    """Write Parquet that compresses repeated texts well.
+class Frame(NamedTuple):
+    """A polars frame to write; the rows of a table, or whatever it is."""
 
-    It has statistics of the columns that tell one file from another; to gather those of all would
-    take a third of the time.
-    """
+    rows: pl.DataFrame
+    table: Table | None = None
+
+
+def write_table(data: pa.Table | Frame, path: Path) -> int:
+    """Write Parquet that compresses repeated texts well; returns the number of rows."""
+    if isinstance(data, Frame):
+        schema = None
+        if data.table is not None:
+            _check_nulls(data.table, data.rows.null_count().row(0, named=True))
+            schema = arrow_schema(data.table)
+        data.rows.write_parquet(path, compression_level=_LEVEL, arrow_schema=schema)
+        return len(data.rows)
     import pyarrow.parquet as pq
 
     pq.write_table(
-        table,
+        data,
         path,
         compression="zstd",
-        compression_level=1,
+        compression_level=_LEVEL,
         dictionary_pagesize_limit=64 * 2**20,  # labels repeat: never fall back from dictionaries
         row_group_size=1 << 18,
-        write_statistics=[name for name in _PRUNED_BY if name in table.column_names],
+        # Of the columns that tell one file from another; all would take a third of the time.
+        write_statistics=[name for name in _PRUNED_BY if name in data.column_names],
     )
+    return len(data)
 
 
 def to_arrow(table: Table, rows: Sequence[tuple[Any, ...]]) -> pa.Table:
     """Rows as a checked Arrow table."""
     import pyarrow as pa
 
-    schema = arrow_schema(table)
+    schema = pa.schema(arrow_schema(table))
     columns = zip(*rows, strict=True) if rows else ([] for _ in schema)
     arrays = [_to_array(values, field.type) for values, field in zip(columns, schema, strict=True)]
-    return check_nulls(pa.Table.from_arrays(arrays, schema=schema), table)
+    nulls = zip(schema.names, (array.null_count for array in arrays), strict=True)
+    _check_nulls(table, dict(nulls))
+    return pa.Table.from_arrays(arrays, schema=schema)
 
 
 def _to_array(values: Sequence[Any], type_: pa.DataType) -> pa.Array:
@@ -93,19 +108,9 @@ def _bitmap(flags: Sequence[int]) -> bytes:
     return int(digits or b"0", 2).to_bytes((len(digits) + 7) // 8, "little")
 
 
-def from_polars(frame: pl.DataFrame, table: Table) -> pa.Table:
-    """A polars frame as a checked Arrow table."""
-    import pyarrow as pa
-
-    arrays = frame.to_arrow().columns
-    return check_nulls(pa.Table.from_arrays(arrays, schema=arrow_schema(table)), table)
-
-
-def check_nulls(data: pa.Table, table: Table) -> pa.Table:
-    """The data, if no column that must be filled has a null."""
+def _check_nulls(table: Table, counts: Mapping[str, int]) -> None:
     for column in table.columns:
-        if not column.nullable and data.column(column.name).null_count:
+        if not column.nullable and counts[column.name]:
             raise AssertionError(
                 f"{table.name}.{column.name} has nulls; tables.py says it has none"
             )
-    return data

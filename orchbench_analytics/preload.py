@@ -8,4 +8,6 @@ import pyarrow.parquet  # noqa: E402, F401
 
 del sys.modules["numpy"]
 
+import nanoarrow  # noqa: E402, F401
+
 import orchbench_analytics.parts  # noqa: E402, F401

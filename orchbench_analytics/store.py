@@ -30,7 +30,7 @@ from urllib.parse import quote
 import msgspec
 
 from orchbench_analytics.errors import WarehouseError
-from orchbench_analytics.parquet import write_table
+from orchbench_analytics.parquet import Frame, write_table
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -200,7 +200,7 @@ def part_directory(model: str, language: str, part_id: str) -> str:
 def write_directory(
     root: Path,
     directory: str,
-    tables: Iterable[tuple[str, pa.Table]],
+    tables: Iterable[tuple[str, pa.Table | Frame]],
     *,
     note: bytes | None = None,
 ) -> dict[str, int]:
@@ -212,8 +212,7 @@ def write_directory(
     staging.mkdir(parents=True)
     row_counts = {}
     for name, table in tables:
-        write_table(table, staging / f"{name}.parquet")
-        row_counts[name] = len(table)
+        row_counts[name] = write_table(table, staging / f"{name}.parquet")
     if note is not None:
         (staging / "part.json").write_bytes(note)
     target = root / directory

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from orchbench_analytics.export import Exported
     from orchbench_analytics.ingest import IngestSummary, Progress
 
-_SCORING = ("pyarrow.parquet", "orchbench_analytics.score.pipeline")  # take long to import
+_SCORING = ("orchbench_analytics.score.pipeline", "nanoarrow")  # take long to import
 
 
 def open_warehouse(path: str | Path) -> Warehouse:

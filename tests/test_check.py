@@ -9,7 +9,8 @@ import pytest
 
 from orchbench_analytics import open_warehouse
 from orchbench_analytics.marts import sql_directory
-from orchbench_analytics.schema import arrow_schema
+from orchbench_analytics.parquet import Frame, write_table
+from orchbench_analytics.schema import polars_schema
 from orchbench_analytics.store import path_safe
 from orchbench_analytics.tables import TABLES
 from orchbench_analytics.warehouse import Warehouse
@@ -24,12 +25,10 @@ def warehouse(make_once, tmp_path: Path) -> Warehouse:
 
 def tamper(warehouse: Warehouse, table: str, change: pl.Expr) -> None:
     """Change a table's file under `spec` behind the warehouse's back."""
-    import pyarrow.parquet as pq
-
     directory = warehouse.path / "scores" / f"profile={path_safe('spec')}"
     file = next(directory.glob(f"*/{table}.parquet"))
-    changed = pl.read_parquet(file).with_columns(change)
-    pq.write_table(changed.to_arrow().cast(arrow_schema(TABLES[table])), file)
+    changed = pl.read_parquet(file).with_columns(change).cast(polars_schema(TABLES[table]))
+    write_table(Frame(changed, TABLES[table]), file)
 
 
 def test_an_honest_warehouse_agrees(warehouse: Warehouse) -> None:

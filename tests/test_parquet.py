@@ -5,13 +5,15 @@ import sys
 from pathlib import Path
 from typing import Any
 
+import polars as pl
 import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from orchbench_analytics.parquet import to_arrow
-from orchbench_analytics.schema import Column, Table
+from orchbench_analytics.parquet import Frame, to_arrow, write_table
+from orchbench_analytics.schema import Column, Table, polars_schema
 
 EVERY_KIND = Table(
     "every_kind",
@@ -48,6 +50,27 @@ def test_rows_come_back_as_they_were(rows: list[tuple[Any, ...]]) -> None:
 def test_a_null_where_none_may_be_is_an_error() -> None:
     with pytest.raises(AssertionError, match=r"every_kind\.name has nulls"):
         to_arrow(EVERY_KIND, [("a", 1, 1.0, True, None)])
+
+
+def test_a_frame_is_written_as_its_table_has_it(tmp_path: Path) -> None:
+    rows = [("a", 1, 0.5, None, "b"), (None, None, None, True, "c")]
+    frame = pl.DataFrame(rows, schema=polars_schema(EVERY_KIND), orient="row")
+
+    assert write_table(Frame(frame, EVERY_KIND), tmp_path / "x.parquet") == 2
+
+    read = pq.read_table(tmp_path / "x.parquet")
+    assert read.equals(to_arrow(EVERY_KIND, rows))
+    assert read.schema.equals(to_arrow(EVERY_KIND, rows).schema, check_metadata=True)
+
+
+def test_a_frame_with_a_null_where_none_may_be_is_not_written(tmp_path: Path) -> None:
+    frame = pl.DataFrame(
+        [("a", 1, 1.0, True, None)], schema=polars_schema(EVERY_KIND), orient="row"
+    )
+
+    with pytest.raises(AssertionError, match=r"every_kind\.name has nulls"):
+        write_table(Frame(frame, EVERY_KIND), tmp_path / "x.parquet")
+    assert not list(tmp_path.iterdir())
 
 
 def test_rows_are_written_without_pandas_and_polars(tmp_path: Path) -> None:

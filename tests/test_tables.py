@@ -3,13 +3,14 @@
 import re
 
 import polars as pl
+import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from orchbench_analytics.parquet import to_arrow, write_table
+from orchbench_analytics.parquet import Frame, to_arrow, write_table
 from orchbench_analytics.schema import Column, Table, arrow_schema, polars_schema
 from orchbench_analytics.sources import Source
-from orchbench_analytics.tables import RAW_TABLES, SOURCES, TABLES
+from orchbench_analytics.tables import SOURCES, TABLES
 
 ENDINGS_OF_KIND = {
     "bool": r"(is|has)_\w+",
@@ -57,19 +58,21 @@ def test_columns_of_one_name_mean_the_same_kind_everywhere() -> None:
 
 @pytest.mark.parametrize("table", TABLES.values(), ids=lambda table: table.name)
 def test_arrow_and_polars_agree(table: Table) -> None:
-    empty = pl.from_arrow(arrow_schema(table).empty_table())
+    empty = pl.from_arrow(pa.schema(arrow_schema(table)).empty_table())
 
     assert isinstance(empty, pl.DataFrame)
     assert dict(empty.schema) == polars_schema(table)
 
 
-@pytest.mark.parametrize("table", RAW_TABLES, ids=lambda table: table.name)
+@pytest.mark.parametrize("form", ["rows", "frame"])
+@pytest.mark.parametrize("table", TABLES.values(), ids=lambda table: table.name)
 def test_parquet_carries_descriptions_and_nullability(
-    table: Table, tmp_path_factory: pytest.TempPathFactory
+    table: Table, form: str, tmp_path_factory: pytest.TempPathFactory
 ) -> None:
     path = tmp_path_factory.mktemp("tables") / f"{table.name}.parquet"
+    frame = pl.DataFrame(schema=polars_schema(table))
 
-    write_table(to_arrow(table, []), path)
+    write_table(to_arrow(table, []) if form == "rows" else Frame(frame, table), path)
 
     schema = pq.read_schema(path)
     assert schema.metadata[b"grain"].decode() == f"one row per {table.grain}"

@@ -9,7 +9,8 @@ from pathlib import Path
 import msgspec
 import polars as pl
 
-from orchbench_analytics import parquet, store
+from orchbench_analytics import store
+from orchbench_analytics.parquet import Frame
 from orchbench_analytics.pool import core_count, rare_collections
 from orchbench_analytics.profiles import Profile, rules_of
 from orchbench_analytics.schema import Table, polars_schema
@@ -92,7 +93,7 @@ def _write(
     group_id = group.group_ids[profile]
     directory = f"scores/profile={store.path_safe(profile.name)}/{group_id}"
     tables = (
-        (table.name, parquet.from_polars(frame, table))
+        (table.name, Frame(frame, table))
         for table, frame in zip(SCORED_TABLES, scored, strict=True)
         if len(frame)
     )

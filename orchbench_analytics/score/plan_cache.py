@@ -9,6 +9,7 @@ from pathlib import Path
 
 import polars as pl
 
+from orchbench_analytics.parquet import Frame, write_table
 from orchbench_analytics.pool import begin
 from orchbench_analytics.score.plan_pairs import (
     Compared,
@@ -81,7 +82,7 @@ class PlanCache:
         directory = self._directory / f"rules={rules.rules_id}"
         directory.mkdir(parents=True, exist_ok=True)
         name = os.urandom(16).hex()
-        fresh.write_parquet(directory / f"{name}.new")
+        write_table(Frame(fresh), directory / f"{name}.new")
         (directory / f"{name}.new").rename(directory / f"{name}.parquet")
 
 

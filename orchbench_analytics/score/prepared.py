@@ -8,6 +8,7 @@ from typing import NamedTuple
 import polars as pl
 
 from orchbench_analytics import store
+from orchbench_analytics.parquet import Frame
 from orchbench_analytics.score.groups import OpenGroup
 from orchbench_analytics.score.steps import PreparedSteps
 from orchbench_analytics.store import Prepared
@@ -27,7 +28,7 @@ def save_prepared(root: Path, group: OpenGroup, prepared: PreparedGroup) -> Prep
     return Prepared(
         directory=directory,
         row_counts=store.write_directory(
-            root, directory, ((name, frame.to_arrow()) for name, frame in frames.items())
+            root, directory, ((name, Frame(frame)) for name, frame in frames.items())
         ),
         prepared_id=group.prepared_id,
         part_ids=sorted(part.part_id for part in group.parts),

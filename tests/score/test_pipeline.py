@@ -1,6 +1,8 @@
 """Scoring a warehouse: only what is new or changed, under every profile that was asked for."""
 
 import shutil
+import subprocess
+import sys
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
@@ -400,3 +402,19 @@ def test_a_warehouse_without_runs_scores_nothing(tmp_path: Path) -> None:
 
     assert groups(warehouse) == {}
     assert len(warehouse.view("model_scores")) == 0
+
+
+def test_scoring_from_parquet_takes_neither_pyarrow_nor_numpy(warehouse: Warehouse) -> None:
+    """Together they take twice as long to import as everything else that scoring needs."""
+    code = (
+        "import sys\n"
+        "from orchbench_analytics import open_warehouse\n"
+        "from orchbench_analytics.profiles import SPEC\n"
+        "from dataclasses import replace\n"
+        "other = replace(SPEC, name='other', silence='call')\n"
+        f"open_warehouse({str(warehouse.path)!r}).score(other)\n"
+        "print([name for name in ('pyarrow', 'numpy') if name in sys.modules])\n"
+    )
+    printed = subprocess.run([sys.executable, "-c", code], capture_output=True, check=True)
+    assert printed.stdout.strip() == b"[]"
+    assert rows(warehouse, "scored_steps", profile="other")["predicted"].len() > 0
