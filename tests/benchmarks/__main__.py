@@ -6,10 +6,11 @@ import json
 import sys
 import tempfile
 from pathlib import Path
+from statistics import median
 
 from orchbench_analytics.sample import write_sweep
 from tests.benchmarks.data import benchmark_tree, replicate, sample_tree
-from tests.benchmarks.measure import Floor, peak_megabytes, report, seconds
+from tests.benchmarks.measure import RUNS, Floor, peak_megabytes, report, seconds
 
 _INGEST = """
 import sys
@@ -56,7 +57,7 @@ def main() -> int:
         room = Path(scratch)
         tree = benchmark_tree(room / "data")
         floor = Floor(tree)
-        now = min(floor.seconds() for _ in range(3))
+        now = median(floor.seconds() for _ in range(RUNS))
         print(
             f"floor: {floor.megabytes:.0f} MB read and decoded in one thread, now in {now:.2f} s\n"
         )
@@ -72,9 +73,9 @@ def ingest_benchmarks(room: Path, tree: Path, floor: Floor) -> list[bool]:
     """Reading into a warehouse: time, memory, an unchanged tree, size on disk."""
     first = floor.multiple(lambda n: seconds(_INGEST, room / f"raw{n}", tree, "unscored"))
     again = floor.multiple(lambda _: seconds(_INGEST, room / "raw0", tree, "unscored"))
-    peak = peak_megabytes(_INGEST, room / "raw3", tree, "unscored")
+    peak = peak_megabytes(_INGEST, room / "raw", tree, "unscored")
     larger = replicate(tree, room / "data4", 4)
-    growth = peak_megabytes(_INGEST, room / "raw4", larger, "unscored") / peak
+    growth = peak_megabytes(_INGEST, room / "larger", larger, "unscored") / peak
     stored = sum(f.stat().st_size for f in (room / "raw0").rglob("*.parquet")) / 1e6
     return [
         report("ingest without scoring", first, 2.5),
@@ -88,13 +89,12 @@ def ingest_benchmarks(room: Path, tree: Path, floor: Floor) -> list[bool]:
 def score_benchmarks(room: Path, tree: Path, floor: Floor) -> list[bool]:
     """From JSON to the leaderboard, another profile from Parquet, twice as many scenarios."""
     first = floor.multiple(lambda n: seconds(_TO_LEADERBOARD, room / f"all{n}", tree))
-    peak = peak_megabytes(_TO_LEADERBOARD, room / "all3", tree)
+    peak = peak_megabytes(_TO_LEADERBOARD, room / "all", tree)
     profile = room / "fourth.toml"
     profile.write_text('base = "spec"\nsilence = "call"\n', encoding="utf-8")
     fourth = floor.multiple(lambda n: seconds(_RESCORE, room / f"all{n}", profile))
     half, whole = (sample_tree(room / f"sample{n}", scenarios=n) for n in (272, 544))
-    pairs = [(_board_seconds(room, half), _board_seconds(room, whole)) for _ in range(2)]
-    doubled = min(second for _, second in pairs) / min(first for first, _ in pairs)
+    doubled = median(_board_seconds(room, whole) / _board_seconds(room, half) for _ in range(3))
     return [
         report("JSON to leaderboard, three profiles", first, 6),
         report("JSON to leaderboard, peak memory", peak, 2000, "MB"),

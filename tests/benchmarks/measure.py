@@ -7,9 +7,12 @@ import sys
 import time
 from collections.abc import Callable
 from pathlib import Path
+from statistics import median
 
 import msgspec
 import psutil
+
+RUNS = 5
 
 
 def seconds(code: str, *arguments: object) -> float:
@@ -66,13 +69,19 @@ class Floor:
         return time.perf_counter() - started
 
     def multiple(self, run: Callable[[int], float]) -> float:
-        """The best of three runs as a multiple of the best of three floors.
+        """How long a run takes as a multiple of the floor: the middle of five.
 
-        They take turns, since a machine can be half as fast again a minute later.
+        Each run is held against the floor right before and right after it, since a machine can be
+        half as fast again a minute later.
         """
-        pairs = [(self.seconds(), run(number)) for number in range(3)]
-        floors, runs = zip(*pairs, strict=True)
-        return min(runs) / min(floors)
+        before = self.seconds()
+        multiples = []
+        for number in range(RUNS):
+            taken = run(number)
+            after = self.seconds()
+            multiples.append(2 * taken / (before + after))
+            before = after
+        return median(multiples)
 
 
 def report(
