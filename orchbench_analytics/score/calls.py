@@ -13,6 +13,7 @@ from orchbench_analytics.texts import clean_text
 REJECTION_TYPES = ("AWAITING_USER_INPUT", "TOOL_CONSTRAINT_VIOLATION")
 PLACEHOLDER_TOOL = "tool_name"
 MAX_DEPTH = 100  # no argument comes near it; deeper values cannot be told apart
+MAX_READ_DEPTH = 500  # deeper JSON is not read: how deep Python could differs by its version
 _ERROR_KEY = "error"
 _WRAPPING = re.compile(r"</?(?:tool_call|function_call)>|```[a-z]*")
 _NAME_KEYS = ("tool", "name")
@@ -113,13 +114,29 @@ def calls_in_text(content: str) -> str | None:
 def decode_json(text: str) -> Any:
     """JSON as Python's own reader takes it (NaN and lone surrogates too), but faster."""
     try:
-        return msgspec.json.decode(text)
-    except (msgspec.DecodeError, RecursionError, UnicodeEncodeError):
-        pass
-    try:
-        return json.loads(text)
+        value = _decode(text)
     except RecursionError as error:
         raise ValueError("nested too deep") from error
+    if text.count("[") + text.count("{") > MAX_READ_DEPTH and _is_too_deep(value):
+        raise ValueError("nested too deep")
+    return value
+
+
+def _decode(text: str) -> Any:
+    try:
+        return msgspec.json.decode(text)
+    except (msgspec.DecodeError, RecursionError, UnicodeEncodeError):
+        return json.loads(text)
+
+
+def _is_too_deep(value: Any) -> bool:
+    level = [value]
+    for _ in range(MAX_READ_DEPTH + 1):
+        nodes = [node for node in level if isinstance(node, list | dict)]
+        if not nodes:
+            return False
+        level = [child for n in nodes for child in (n.values() if isinstance(n, dict) else n)]
+    return True
 
 
 def comparable_text(value: Any) -> str:

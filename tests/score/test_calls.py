@@ -5,6 +5,7 @@ import random
 import re
 import string
 import time
+from contextlib import nullcontext
 from typing import Any
 
 import pytest
@@ -103,10 +104,30 @@ class TestReadCalls:
         assert (read.call_count, read.names, read.arguments) == (0, [], [])
         assert (read.is_malformed, read.voids_file) == (True, voids_file)
 
-    def test_calls_nested_too_deep_to_be_read_are_one_call_without_a_name(self) -> None:
-        read = read_calls(f'[{{"name": "book", "arguments": {{"a": {deep(5_000)}}}}}]')
+    @pytest.mark.parametrize("depth", [498, 5_000, 20_000])
+    def test_calls_nested_too_deep_to_be_read_are_one_call_without_a_name(self, depth: int) -> None:
+        read = read_calls(f'[{{"name": "book", "arguments": {{"a": {deep(depth)}}}}}]')
 
         assert (read.call_count, read.names, read.is_malformed) == (1, [], True)
+
+    def test_calls_nested_as_deep_as_may_be_are_read(self) -> None:
+        read = read_calls(f'[{{"name": "book", "arguments": {{"a": {deep(497)}, "b": "[" }}}}]')
+
+        assert (read.call_count, read.names, read.is_malformed) == (1, ["book"], False)
+
+    def test_brackets_side_by_side_are_not_deep(self) -> None:
+        flat = f"[{', '.join(['[]'] * 2_000)}]"
+        read = read_calls(f'[{{"name": "book", "arguments": {{"a": {flat}}}}}]')
+
+        assert read.names == ["book"]
+
+    @pytest.mark.parametrize(("depth", "is_read"), [(500, True), (501, False)])
+    def test_depth_counts_lists_and_objects_and_nothing_else(
+        self, depth: int, is_read: bool
+    ) -> None:
+        for innermost in ("", "1", '"[[["'):
+            with nullcontext() if is_read else pytest.raises(ValueError, match="too deep"):
+                decode_json("[" * depth + innermost + "]" * depth)
 
     def test_a_rejection_key_and_the_placeholder_are_noticed(self) -> None:
         both = read_calls(calls(call("tool_name", {VIOLATION: 1, AWAITING: 1})))
