@@ -44,6 +44,7 @@ _PART_BYTES = 16 * 2**20
 _PART_FILES = 2000
 _SMALL_TREE_BYTES = 4 * 2**20
 _PACKED_RATIO = 10
+_SOURCES_AT_ONCE = 2000
 
 Progress = Callable[[int, int, int], None]
 
@@ -189,7 +190,15 @@ def _next_manifest(
 
 
 def _write_sources(root: Path, file: str) -> None:
-    _write_rows(tables.SOURCES, read_index(root, file), root / file)
+    """Write `sources` from its index; rows make room as they become columns."""
+    import pyarrow as pa
+
+    rows = read_index(root, file)
+    pieces = [parquet.to_arrow(tables.SOURCES, [])]
+    while rows:
+        pieces.append(parquet.to_arrow(tables.SOURCES, rows[-_SOURCES_AT_ONCE:]))
+        del rows[-_SOURCES_AT_ONCE:]
+    parquet.write_table(pa.concat_tables(reversed(pieces)), root / file)
 
 
 def _write_rows(table: Table, rows: Sequence[tuple[Any, ...]], path: Path) -> None:
