@@ -20,7 +20,7 @@ LAYERS: tuple[tuple[str, ...], ...] = (
     ("flatten",),
     ("parquet",),
     ("store",),
-    ("sources",),
+    ("sources", "damage"),
     ("parts", "cards", "pool"),
     ("preload",),
     ("state",),

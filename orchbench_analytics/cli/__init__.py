@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import os
 import sys
+from pathlib import Path
 
 from orchbench_analytics.cli import comparing, ingesting, queries, scores
 from orchbench_analytics.cli.app import app, say
+from orchbench_analytics.damage import damaged_files
 from orchbench_analytics.errors import OrchbenchError
 
 __all__ = ["app", "comparing", "ingesting", "main", "queries", "scores"]
@@ -22,3 +24,9 @@ def main() -> None:
     except BrokenPipeError:  # the reader of our output, such as `head`, has seen enough
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         sys.exit(0)
+    except Exception:
+        damaged = [file for argument in sys.argv[1:] for file in damaged_files(Path(argument))]
+        if not damaged:
+            raise
+        say(f"orchbench: {damaged[0]} is damaged or gone; ingest anew into another directory")
+        sys.exit(2)
