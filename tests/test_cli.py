@@ -17,8 +17,7 @@ from orchbench_analytics import open_warehouse
 from orchbench_analytics.cli import app, main
 from tests import documents
 from tests.demo import build_demo
-
-ORCHBENCH = [sys.executable, "-c", "from orchbench_analytics.cli import main; main()"]
+from tests.processes import ORCHBENCH, imported_by
 
 
 @pytest.fixture(scope="module")
@@ -59,13 +58,7 @@ def test_help_answers_at_once() -> None:
 
 def test_help_imports_nothing_heavy() -> None:
     heavy = ("polars", "duckdb", "pyarrow", "networkx", "numpy", "scipy")
-    code = f"""
-import sys
-import orchbench_analytics.cli
-print([module for module in {heavy} if module in sys.modules])
-"""
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    assert done.stdout.strip() == "[]"
+    assert imported_by("import orchbench_analytics.cli", *heavy) == []
 
 
 def test_a_view_is_shown_without_pyarrow(demo: Path) -> None:

@@ -10,7 +10,7 @@ from orchbench_analytics import open_warehouse
 from orchbench_analytics.damage import damaged_files
 from orchbench_analytics.warehouse import Warehouse
 from tests.demo import build_demo
-from tests.test_cli import ORCHBENCH
+from tests.processes import ORCHBENCH
 
 
 @pytest.fixture

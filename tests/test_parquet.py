@@ -1,7 +1,5 @@
 """Rows to Arrow: the same values, types and nulls, whatever they are."""
 
-import subprocess
-import sys
 from pathlib import Path
 from typing import Any
 
@@ -14,6 +12,7 @@ from hypothesis import strategies as st
 
 from orchbench_analytics.parquet import Frame, to_arrow, write_table
 from orchbench_analytics.schema import Column, Table, polars_schema
+from tests.processes import imported_by
 
 EVERY_KIND = Table(
     "every_kind",
@@ -75,15 +74,13 @@ def test_a_frame_with_a_null_where_none_may_be_is_not_written(tmp_path: Path) ->
 
 def test_rows_are_written_without_pandas_and_polars(tmp_path: Path) -> None:
     """Each of them takes longer to import than a small sweep takes to read."""
-    code = (
-        "import sys\n"
-        "from orchbench_analytics.parquet import to_arrow, write_table\n"
-        "from orchbench_analytics.tables import TOOL_PARAMETERS\n"
-        f"write_table(to_arrow(TOOL_PARAMETERS, []), {str(tmp_path / 'x.parquet')!r})\n"
-        "print([name for name in ('pandas', 'polars') if name in sys.modules])\n"
-    )
-    printed = subprocess.run([sys.executable, "-c", code], capture_output=True, check=True)
-    assert printed.stdout.strip() == b"[]"
+    code = f"""
+from pathlib import Path
+from orchbench_analytics.parquet import to_arrow, write_table
+from orchbench_analytics.tables import TOOL_PARAMETERS
+write_table(to_arrow(TOOL_PARAMETERS, []), Path({str(tmp_path / "x.parquet")!r}))
+"""
+    assert imported_by(code, "pandas", "polars", "pyarrow") == ["pyarrow"]
 
 
 def test_integers_keep_all_their_digits() -> None:

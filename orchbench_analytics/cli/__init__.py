@@ -24,7 +24,7 @@ def main() -> None:
     except BrokenPipeError:  # the reader of our output, such as `head`, has seen enough
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         sys.exit(0)
-    except Exception:
+    except Exception:  # DuckDB, polars and Arrow each have their own for a file they cannot read
         damaged = [file for argument in sys.argv[1:] for file in damaged_files(Path(argument))]
         if not damaged:
             raise
