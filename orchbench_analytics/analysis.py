@@ -33,15 +33,12 @@ class Analysis:
 
     def table(self, name: str) -> pl.LazyFrame:
         """A table as a polars LazyFrame."""
-        import polars as pl
+        from orchbench_analytics.parquet import scan_files
 
         if name not in TABLES:
             raise SelectionError(f"no table named {name!r}; there are {', '.join(TABLES)}")
         files = store.table_files(self.path, self.manifest(), name)
-        schema = polars_schema(TABLES[name])
-        if not files:
-            return pl.LazyFrame(schema=schema)
-        return pl.scan_parquet(files, schema=schema)
+        return scan_files(files, polars_schema(TABLES[name]))
 
     def connect(self, *, view: str | None = None) -> duckdb.DuckDBPyConnection:
         """A DuckDB connection with every table and view, or just with what one view needs."""

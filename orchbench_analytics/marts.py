@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import os
 import re
+from collections.abc import Callable
 from functools import cache
 from graphlib import TopologicalSorter
 from pathlib import Path
@@ -26,6 +28,13 @@ _ROUND = """
 create or replace macro round_half_even(x, digits) as
     cast(printf('%.' || digits || 'f', x) as double)
 """
+
+
+# DuckDB has no way to write these as themselves: it looks for what matches, and stumbles over a
+# neighbour whose name begins with a backslash.
+_PATTERN_CHARACTERS = set("*?[" if os.sep == "\\" else "*?[\\")
+# From a table's name and files to what stands after `from` in SQL.
+RowsOf = Callable[[str, list[Path]], str]
 
 
 class View(NamedTuple):
@@ -77,6 +86,20 @@ def connect(
     return connection
 
 
+def connect_sealed(root: Path, manifest: Manifest) -> duckdb.DuckDBPyConnection:
+    """A DuckDB with all tables and views that can open no file, to read or to write.
+
+    pyarrow hands it the rows, so not even the warehouse's own files are in its reach.
+    """
+    connection = duckdb.connect()
+    names = all_relations()
+    populate(connection, root, manifest, kind="view", names=names, rows_of=_handed_over(connection))
+    describe(connection, kind="view")
+    connection.execute("set enable_external_access = false")
+    connection.execute("set lock_configuration = true")
+    return connection
+
+
 def all_relations() -> set[str]:
     """The names of everything that can be asked."""
     return {*TABLES, "model_tags", *views()}
@@ -95,18 +118,28 @@ def populate(
     *,
     kind: Literal["view", "table"],
     names: set[str],
+    rows_of: RowsOf | None = None,
 ) -> None:
-    """Create the named tables, as views of the Parquet files or as copies, and the named views."""
+    """Create the named tables, as views of the Parquet files or as copies, and the named views.
+
+    `rows_of` says how SQL gets at the rows of a table's files. By default DuckDB reads them, unless
+    it would take their path for a pattern.
+    """
+    if rows_of is None:
+        is_literal = _PATTERN_CHARACTERS.isdisjoint(str(root.absolute()))
+        rows_of = _read_parquet if is_literal else _handed_over(connection)
     connection.execute(_ROUND)
-    _create_profiles(connection, manifest)
+    connection.execute(f"create {kind} main.profiles as {_profiles_query(manifest)}")
     if "model_tags" in names:
         names = names | {SCENARIOS.name}  # which models there are to have tags
     for table in TABLES.values():
         if table.name in names:
             files = store.table_files(root, manifest, table.name)
-            connection.execute(f"create {kind} main.{table.name} as {_table_query(table, files)}")
+            rows = f"select * from {rows_of(table.name, files)}" if files else _no_rows(table)
+            connection.execute(f"create {kind} main.{table.name} as {rows}")
     if "model_tags" in names:
-        tags = _tags_query(store.tag_files(root, manifest))
+        files = store.tag_files(root, manifest)
+        tags = _tags_query(rows_of("model_tags", files) if files else None)
         connection.execute(f"create {kind} main.model_tags as {tags}")
     for view in (view for view in views().values() if view.name in names):
         connection.execute(f"create view main.{view.name} as {view.query}")
@@ -118,7 +151,7 @@ def describe(connection: duckdb.DuckDBPyConnection, *, kind: Literal["view", "ta
         comment(connection, kind, table.name, f"One row per {table.grain}.")
         for column in table.columns:
             comment(connection, "column", f"{table.name}.{column.name}", column.description)
-    comment(connection, "table", "profiles", "The rules of a profile. One row per profile.")
+    comment(connection, kind, "profiles", "The rules of a profile. One row per profile.")
     comment(
         connection, kind, "model_tags", "What is known of models. One row per model, experiment."
     )
@@ -157,38 +190,51 @@ def quoted(text: str) -> str:
     return "'" + text.replace("'", "''") + "'"
 
 
-def _table_query(table: Table, files: list[Path]) -> str:
-    if files:
-        names = ", ".join(quoted(str(file)) for file in files)
-        return f"select * from read_parquet([{names}])"
+def _no_rows(table: Table) -> str:
     columns = ", ".join(f"cast(null as {_TYPES[c.kind]}) as {c.name}" for c in table.columns)
     return f"select {columns} where false"
 
 
-def _create_profiles(connection: duckdb.DuckDBPyConnection, manifest: Manifest) -> None:
-    """The rules of every profile that was scored, as a table, so that views can go by them."""
-    rules = [*rule_choices(), *WEIGHTS]
-    columns = ", ".join(
-        f"{rule} {'double' if rule.endswith('_weight') else 'varchar'}" for rule in rules
-    )
-    connection.execute(f"create table main.profiles (profile varchar, {columns})")
-    rows = [[name, *map(chosen.__getitem__, rules)] for name, chosen in manifest.profiles.items()]
-    if rows:
-        places = ", ".join(f"({', '.join('?' for _ in row)})" for row in rows)
-        connection.execute(
-            f"insert into main.profiles values {places}", [v for r in rows for v in r]
-        )
+def _handed_over(connection: duckdb.DuckDBPyConnection) -> RowsOf:
+    """A way to the rows that opens no file in DuckDB: pyarrow reads them."""
+    import pyarrow.dataset as ds
+
+    def register(name: str, files: list[Path]) -> str:
+        source = f"{name}_rows"
+        connection.register(source, ds.dataset([str(file) for file in files], format="parquet"))
+        return source
+
+    return register
 
 
-def _tags_query(files: list[Path]) -> str:
+def _read_parquet(_: str, files: list[Path]) -> str:
+    """Parquet files in SQL; their directories add no column."""
+    names = ", ".join(quoted(str(file.absolute())) for file in files)
+    return f"read_parquet([{names}], hive_partitioning = false)"
+
+
+def _profiles_query(manifest: Manifest) -> str:
+    """The rules of every profile that was scored, as rows, so that views can go by them."""
+    types = {"profile": "varchar", **dict.fromkeys(rule_choices(), "varchar")}
+    types |= dict.fromkeys(WEIGHTS, "double")
+    no_rows = ", ".join(f"cast(null as {type_}) as {name}" for name, type_ in types.items())
+    rows = [
+        ", ".join(f"cast({quoted(str(rules[name]))} as {type_})" for name, type_ in types.items())
+        for profile, chosen in manifest.profiles.items()
+        for rules in [{**chosen, "profile": profile}]
+    ]
+    return " union all ".join([f"select {no_rows} where false", *(f"select {row}" for row in rows)])
+
+
+def _tags_query(rows: str | None) -> str:
     """Every model and experiment with its tags; a tag without experiment goes for all of them."""
     query = "select distinct model, experiment from main.scenarios"
-    if not files:
+    if rows is None:
         return query
     return f"""
         select known.model, known.experiment, tags.* exclude (model, experiment)
         from ({query}) as known
-        left join read_parquet({quoted(str(files[0]))}) as tags
+        left join {rows} as tags
             on known.model = tags.model
             and coalesce(tags.experiment, known.experiment) = known.experiment
         qualify row_number() over (

@@ -13,6 +13,7 @@ from orchbench_analytics.schema import Table, arrow_schema
 if TYPE_CHECKING:
     import polars as pl
     import pyarrow as pa
+    from polars._typing import PolarsDataType
 
 
 _LEVEL = 1
@@ -25,6 +26,17 @@ class Frame(NamedTuple):
 
     rows: pl.DataFrame
     table: Table | None = None
+
+
+def scan_files(
+    files: list[Path], schema: Mapping[str, PolarsDataType] | None = None
+) -> pl.LazyFrame:
+    """Parquet files as one frame, by the schema given: paths are literal and add no column."""
+    import polars as pl
+
+    if not files:
+        return pl.LazyFrame(schema=schema)
+    return pl.scan_parquet(files, schema=schema, glob=False, hive_partitioning=False)
 
 
 def write_table(data: pa.Table | Frame, path: Path) -> int:

@@ -166,7 +166,7 @@ def _new_part(
     model, experiment, language = key
     return Part(
         part_id=part_id,
-        directory=store.part_directory(model, language, part_id),
+        directory=f"parts/{part_id}",
         model=model,
         experiment=experiment,
         language=language,

@@ -73,7 +73,7 @@ def take(state: State, built: Built) -> None:
 def adopt(state: State, found: dict[str, Found]) -> list[Part]:
     """Take over parts that a killed ingest had finished, if all their files are still the same."""
     adopted = []
-    for path in sorted(state.root.glob("parts/*/*/*/part.json")):
+    for path in sorted(state.root.glob("parts/*/part.json")):
         try:
             note = msgspec.json.decode(path.read_bytes(), type=PartNote)
         except (OSError, msgspec.DecodeError):  # not finished after all

@@ -4,12 +4,15 @@
     DIR/sources/<generation>.parquet              every input file and what became of it
     DIR/tool_parameters/<generation>.parquet      tool schemas from agent cards
     DIR/model_tags/<generation>.parquet           what is known of models beside their names
-    DIR/parts/model=…/language=…/<part>/<table>.parquet
+    DIR/parts/<part>/<table>.parquet
     DIR/gathered/<parts>/<table>.parquet          small tables of all parts in one file each
-    DIR/scores/profile=…/<group>/<table>.parquet
+    DIR/scores/<group>/<table>.parquet
     DIR/prepared/<group>/…                        what scores of a group share, for another profile
     DIR/plan_cache/…                              compared pairs of plans, known by their texts
     DIR/unfinished                                there while an ingest runs, or after it was killed
+
+No model, language or profile names a directory: they stand in the files alone, so whatever a
+model or a directory above the warehouse is called, the figures are the same.
 
 A reader goes by the manifest, so it sees the last complete state. Files of the state before are
 kept until the next ingest, for readers that are still at it.
@@ -25,7 +28,6 @@ from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
-from urllib.parse import quote
 
 import msgspec
 
@@ -35,12 +37,11 @@ from orchbench_analytics.parquet import Frame, write_table
 if TYPE_CHECKING:
     import pyarrow as pa
 
-FORMAT_VERSION = 2
+FORMAT_VERSION = 3
 _MANIFEST = "manifest.json"
 _UNFINISHED = "unfinished"
 _LOCK = "lock"
 INDEX = ".index"  # of `sources`, beside its table
-_LONGEST_NAME = 100
 
 
 class Holder(msgspec.Struct, frozen=True, kw_only=True):
@@ -184,19 +185,6 @@ def mark_finished(root: Path) -> None:
     (root / _UNFINISHED).unlink(missing_ok=True)
 
 
-def path_safe(name: str) -> str:
-    """A directory name for any model name: it cannot leave its directory nor grow too long."""
-    safe = quote(name, safe="")
-    if len(safe) <= _LONGEST_NAME:
-        return safe
-    return f"{safe[: _LONGEST_NAME - 17]}-{hashlib.sha256(name.encode()).hexdigest()[:16]}"
-
-
-def part_directory(model: str, language: str, part_id: str) -> str:
-    """Where a part lies below the warehouse."""
-    return f"parts/model={path_safe(model)}/language={path_safe(language)}/{part_id}"
-
-
 def write_directory(
     root: Path,
     directory: str,
@@ -278,8 +266,8 @@ def collect_garbage(root: Path, *manifests: Manifest) -> None:
     live |= {Path(m.sources).with_suffix(INDEX).as_posix() for m in manifests if m.sources}
     shutil.rmtree(root / "staging", ignore_errors=True)
     for pattern in (
-        "parts/*/*/*",
-        "scores/*/*",
+        "parts/*",
+        "scores/*",
         "sources/*",
         "tool_parameters/*",
         "model_tags/*",

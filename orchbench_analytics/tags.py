@@ -25,7 +25,7 @@ def read_tags(path: Path) -> pl.DataFrame:
         frame = (
             _from_toml(path)
             if path.suffix == ".toml"
-            else pl.read_csv(path, infer_schema_length=None)
+            else pl.read_csv(path, infer_schema_length=None, glob=False)
         )
     except (pl.exceptions.PolarsError, tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
         raise PathError(f"{path}: cannot be read: {error}") from error

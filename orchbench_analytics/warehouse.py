@@ -147,9 +147,10 @@ class Warehouse(Analysis):
         unsafe: bool = False,
     ) -> duckdb.DuckDBPyRelation:
         """The rows of a query as a DuckDB relation; only the warehouse is in its reach."""
-        from orchbench_analytics.query import connect_safely, run_query
+        from orchbench_analytics.marts import connect_sealed
+        from orchbench_analytics.query import run_query
 
-        connection = self.connect() if unsafe else connect_safely(self.path, self.manifest())
+        connection = self.connect() if unsafe else connect_sealed(self.path, self.manifest())
         return run_query(connection, query, parameters=parameters, unsafe=unsafe)
 
     def relations(self) -> pl.DataFrame:

@@ -11,7 +11,6 @@ from orchbench_analytics import open_warehouse
 from orchbench_analytics.marts import sql_directory
 from orchbench_analytics.parquet import Frame, write_table
 from orchbench_analytics.schema import polars_schema
-from orchbench_analytics.store import path_safe
 from orchbench_analytics.tables import TABLES
 from orchbench_analytics.warehouse import Warehouse
 from tests.demo import build_demo
@@ -25,8 +24,8 @@ def warehouse(make_once, tmp_path: Path) -> Warehouse:
 
 def tamper(warehouse: Warehouse, table: str, change: pl.Expr) -> None:
     """Change a table's file under `spec` behind the warehouse's back."""
-    directory = warehouse.path / "scores" / f"profile={path_safe('spec')}"
-    file = next(directory.glob(f"*/{table}.parquet"))
+    scores = [group for group in warehouse.manifest().scores if group.profile == "spec"]
+    file = warehouse.path / scores[0].directory / f"{table}.parquet"
     changed = pl.read_parquet(file).with_columns(change).cast(polars_schema(TABLES[table]))
     write_table(Frame(changed, TABLES[table]), file)
 

@@ -7,7 +7,8 @@ import pytest
 
 from orchbench_analytics import open_warehouse
 from orchbench_analytics.errors import QueryError
-from orchbench_analytics.query import connect_safely, fetch, parse_parameters, query_text, run_query
+from orchbench_analytics.marts import connect_sealed
+from orchbench_analytics.query import fetch, parse_parameters, query_text, run_query
 from orchbench_analytics.warehouse import Warehouse
 from tests.demo import build_demo
 
@@ -19,7 +20,7 @@ def warehouse(make_once) -> Warehouse:
 
 @pytest.fixture(scope="module")
 def safe(warehouse: Warehouse) -> duckdb.DuckDBPyConnection:
-    return connect_safely(warehouse.path, warehouse.manifest())
+    return connect_sealed(warehouse.path, warehouse.manifest())
 
 
 def test_a_query_returns_rows(warehouse: Warehouse) -> None:
@@ -44,6 +45,15 @@ def test_parameters_are_filled_in(warehouse: Warehouse) -> None:
         "from query('select * from read_text(''{outside}'')')",
         "copy (select 1) to '{outside}'",
         "copy (select 1) to '{warehouse}/{steps}'",
+        "copy (select 1) to '{warehouse}/{steps}' (format parquet, use_tmp_file false)",
+        "explain analyze copy (select 1) to '{warehouse}/{steps}' (use_tmp_file false)",
+        "explain (analyze) copy (select 1) to '{warehouse}/{steps}' (use_tmp_file false)",
+        "explain copy (select 1) to '{outside}'",
+        "explain /* read */ analyze copy (select 1) to '{outside}' (use_tmp_file false)",
+        "explain analyze create table t (x int)",
+        "explain analyze explain analyze copy (select 1) to '{outside}' (use_tmp_file false)",
+        "from read_parquet('{warehouse}/{steps}')",
+        "with w as (insert into main.profiles select 1 returning 1) from w",
         "attach '{outside}' as other",
         "install httpfs",
         "load httpfs",
@@ -72,7 +82,7 @@ def test_a_query_reaches_nothing_outside(
 ) -> None:
     outside = tmp_path / "outside.csv"
     outside.write_text("secret\n1\n", encoding="utf-8")
-    steps = next(warehouse.path.glob("parts/*/*/*/steps.parquet"))
+    steps = next(warehouse.path.glob("parts/*/steps.parquet"))
     before = steps.read_bytes()
     text = query.format(
         outside=outside, warehouse=warehouse.path, steps=steps.relative_to(warehouse.path)
@@ -98,6 +108,8 @@ def test_reading_in_all_its_forms_is_allowed(safe: duckdb.DuckDBPyConnection) ->
         "describe main.leaderboard",
         "show tables",
         "explain select 1",
+        "explain analyze select count(*) from main.steps",
+        "explain (format json) select 1",
         "pivot main.sources on status using count(*) group by kind",
     ):
         assert len(fetch(run_query(safe, query))) > 0

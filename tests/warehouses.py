@@ -16,7 +16,7 @@ PASSING = ("file_stamp", "part_id")
 
 
 def ingest(warehouse: Path, *paths: Path, **options: Any) -> IngestSummary:
-    return open_warehouse(warehouse).ingest(*paths, score=False, **options)
+    return open_warehouse(warehouse).ingest(*paths, **{"score": False, **options})
 
 
 def rows(warehouse: Path, table: str) -> pl.DataFrame:

@@ -10,7 +10,7 @@ import msgspec
 import polars as pl
 
 from orchbench_analytics import store
-from orchbench_analytics.parquet import Frame
+from orchbench_analytics.parquet import Frame, scan_files
 from orchbench_analytics.pool import core_count, rare_collections
 from orchbench_analytics.profiles import Profile, rules_of
 from orchbench_analytics.schema import Table, polars_schema
@@ -91,7 +91,7 @@ def _write(
     root: Path, group: OpenGroup, profile: Profile, scored: Iterable[pl.DataFrame]
 ) -> ScoreGroup:
     group_id = group.group_ids[profile]
-    directory = f"scores/profile={store.path_safe(profile.name)}/{group_id}"
+    directory = f"scores/{group_id}"
     tables = (
         (table.name, Frame(frame, table))
         for table, frame in zip(SCORED_TABLES, scored, strict=True)
@@ -112,5 +112,4 @@ def _read_parts(root: Path, group: OpenGroup, table: Table) -> pl.DataFrame:
 
 
 def _read(table: Table, files: list[Path]) -> pl.DataFrame:
-    schema = polars_schema(table)
-    return pl.read_parquet(files, schema=schema) if files else pl.DataFrame(schema=schema)
+    return scan_files(files, polars_schema(table)).collect(engine="in-memory")

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import polars as pl
 
-from orchbench_analytics.parquet import Frame, write_table
+from orchbench_analytics.parquet import Frame, scan_files, write_table
 from orchbench_analytics.pool import begin
 from orchbench_analytics.score.plan_pairs import (
     Compared,
@@ -27,7 +27,7 @@ class PlanCache:
     """Compared pairs by rules, on disk below the warehouse."""
 
     def __init__(self, root: Path, version: int) -> None:
-        self._directory = root / "plan_cache" / f"version={version}"
+        self._directory = root / "plan_cache" / str(version)
 
     def start(
         self,
@@ -66,20 +66,17 @@ class PlanCache:
         return pl.concat([known, new])
 
     def _files(self, rules: PlanRules) -> list[Path]:
-        return sorted((self._directory / f"rules={rules.rules_id}").glob("*.parquet"))
+        return sorted((self._directory / rules.rules_id).glob("*.parquet"))
 
     def _known(self, rules: PlanRules, ids: pl.Series) -> pl.LazyFrame:
-        files = self._files(rules)
-        if not files:
-            return pl.LazyFrame(schema=PAIR_SCHEMA)
         return (
-            pl.scan_parquet(files, schema=PAIR_SCHEMA)
+            scan_files(self._files(rules), PAIR_SCHEMA)
             .join(pl.LazyFrame({"pair_id": ids}), on="pair_id", how="semi")
             .unique("pair_id")
         )
 
     def _write(self, rules: PlanRules, fresh: pl.DataFrame) -> None:
-        directory = self._directory / f"rules={rules.rules_id}"
+        directory = self._directory / rules.rules_id
         directory.mkdir(parents=True, exist_ok=True)
         name = os.urandom(16).hex()
         write_table(Frame(fresh), directory / f"{name}.new")

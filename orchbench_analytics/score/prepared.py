@@ -8,7 +8,7 @@ from typing import NamedTuple
 import polars as pl
 
 from orchbench_analytics import store
-from orchbench_analytics.parquet import Frame
+from orchbench_analytics.parquet import Frame, scan_files
 from orchbench_analytics.score.groups import OpenGroup
 from orchbench_analytics.score.steps import PreparedSteps
 from orchbench_analytics.store import Prepared
@@ -40,5 +40,7 @@ def load_prepared(root: Path, kept: Prepared | None) -> PreparedGroup | None:
     if kept is None or not (root / kept.directory).is_dir():
         return None
     directory = root / kept.directory
-    frames = {name: pl.read_parquet(directory / f"{name}.parquet") for name in kept.row_counts}
+    frames = {
+        name: scan_files([directory / f"{name}.parquet"]).collect() for name in kept.row_counts
+    }
     return PreparedGroup(frames.pop("plans"), PreparedSteps(**frames))

@@ -46,6 +46,9 @@ def empty_tables(tmp_path_factory: pytest.TempPathFactory) -> duckdb.DuckDBPyCon
         columns = ", ".join(f"{c.name} {TYPES[c.kind]}" for c in table.columns)
         connection.execute(f"drop view main.{table.name}")
         connection.execute(f"create table main.{table.name} ({columns})")
+    connection.execute("create table rules as select * from main.profiles")
+    connection.execute("drop view main.profiles")
+    connection.execute("alter table rules rename to profiles")
     return connection
 
 
