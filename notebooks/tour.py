@@ -15,7 +15,7 @@ def _():
     import polars as pl
 
     from orchbench_analytics import open_warehouse
-    from orchbench_analytics.sample import write_sweep
+    from orchbench_analytics.demo import write_sweep
 
     return Path, alt, mo, open_warehouse, pl, tempfile, write_sweep
 

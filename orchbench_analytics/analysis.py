@@ -6,18 +6,18 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from orchbench_analytics import store
 from orchbench_analytics.errors import SelectionError
 from orchbench_analytics.profiles import BUILT_IN, Profile, profile_of
 from orchbench_analytics.schema import polars_schema
-from orchbench_analytics.store import Manifest
+from orchbench_analytics.store import manifest as store
+from orchbench_analytics.store.manifest import Manifest
 from orchbench_analytics.tables import TABLES
 
 if TYPE_CHECKING:
     import duckdb
     import polars as pl
 
-    from orchbench_analytics.check import CheckReport
+    from orchbench_analytics.outputs.check import CheckReport
 
 Contender = str | tuple[str, str]
 
@@ -33,7 +33,7 @@ class Analysis:
 
     def table(self, name: str) -> pl.LazyFrame:
         """A table as a polars LazyFrame."""
-        from orchbench_analytics.parquet import scan_files
+        from orchbench_analytics.store.parquet import scan_files
 
         if name not in TABLES:
             raise SelectionError(f"no table named {name!r}; there are {', '.join(TABLES)}")
@@ -42,7 +42,7 @@ class Analysis:
 
     def connect(self, *, view: str | None = None) -> duckdb.DuckDBPyConnection:
         """A DuckDB connection with every table and view, or just with what one view needs."""
-        from orchbench_analytics.marts import connect
+        from orchbench_analytics.views.catalog import connect
 
         return connect(self.path, self.manifest(), view=view)
 
@@ -53,7 +53,7 @@ class Analysis:
         board = self._rows("leaderboard", profile).sort("rank_number", "model", "experiment")
         if by is None:
             return board
-        from orchbench_analytics.marts import frame_of
+        from orchbench_analytics.views.catalog import frame_of
 
         with self.connect() as connection:
             tags = frame_of(connection.sql("select * from main.model_tags"))
@@ -147,7 +147,7 @@ class Analysis:
 
     def _rows(self, view: str, profile: str) -> pl.DataFrame:
         """The rows of a view under a profile."""
-        from orchbench_analytics.marts import frame_of
+        from orchbench_analytics.views.catalog import frame_of
 
         with self.connect(view=view) as connection:
             rows = connection.sql(
@@ -165,7 +165,7 @@ class Analysis:
         profile: str = "spec",
     ) -> dict[str, Any]:
         """A model's results in the format of the benchmark's own evaluator."""
-        from orchbench_analytics.results import result_document
+        from orchbench_analytics.outputs.results import result_document
 
         scored = self.profile(profile)
         known = {(p.model, p.experiment, p.language) for p in self.manifest().parts}
@@ -189,14 +189,14 @@ class Analysis:
 
     def check(self) -> CheckReport:
         """Whether all counts add up, and an evaluator's reported figures agree with ours."""
-        from orchbench_analytics.check import check
+        from orchbench_analytics.outputs.check import check
 
         with self.connect() as connection:
             return check(connection)
 
     def audit(self, *, jobs: int | None = None) -> pl.DataFrame:
         """What each rule in which `upstream` and `spec` differ does to every model's metrics."""
-        from orchbench_analytics.audit import audit
+        from orchbench_analytics.outputs.audit import audit
 
         return audit(self.path, self.manifest(), jobs=jobs)
 

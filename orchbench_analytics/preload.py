@@ -10,4 +10,4 @@ del sys.modules["numpy"]
 
 import nanoarrow  # noqa: E402, F401
 
-import orchbench_analytics.parts  # noqa: E402, F401
+import orchbench_analytics.ingest.part  # noqa: E402, F401

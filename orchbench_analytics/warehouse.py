@@ -10,21 +10,21 @@ from typing import TYPE_CHECKING, Any
 
 import msgspec
 
-from orchbench_analytics import store
 from orchbench_analytics.analysis import Analysis
+from orchbench_analytics.engines.local import begin, warm_up, workers
 from orchbench_analytics.errors import PathError, SelectionError
-from orchbench_analytics.gather import gather
-from orchbench_analytics.pool import begin, warm_up, workers
 from orchbench_analytics.profiles import BUILT_IN, Profile, load_profile, profile_of, rules_of
 from orchbench_analytics.score.groups import find_open_groups, is_worth_workers
-from orchbench_analytics.store import Manifest
+from orchbench_analytics.store import manifest as store
+from orchbench_analytics.store.compact import gather
+from orchbench_analytics.store.manifest import Manifest
 
 if TYPE_CHECKING:
     import duckdb
     import polars as pl
 
-    from orchbench_analytics.export import Exported
-    from orchbench_analytics.ingest import IngestSummary, Progress
+    from orchbench_analytics.exports.files import Exported
+    from orchbench_analytics.ingest.update import IngestSummary, Progress
 
 _SCORING = ("orchbench_analytics.score.pipeline", "nanoarrow")  # take long to import
 
@@ -63,8 +63,8 @@ class Warehouse(Analysis):
                 raise PathError(f"no such file or directory: {path}")
         if not store.load_or_start(self.path).parts and jobs != 1:
             warm_up()
-        from orchbench_analytics.discover import Placement, compile_pattern
-        from orchbench_analytics.ingest import ingest
+        from orchbench_analytics.ingest.find import Placement, compile_pattern
+        from orchbench_analytics.ingest.update import ingest
 
         expression = compile_pattern(pattern) if pattern else None
         placement = Placement(model, experiment, language, expression)
@@ -88,7 +88,7 @@ class Warehouse(Analysis):
         partition_by: Sequence[str] = (),
     ) -> list[Exported]:
         """Write tables and views for other tools: one `.duckdb` file, or a directory of Parquet."""
-        from orchbench_analytics.export import export_duckdb, export_parquet
+        from orchbench_analytics.exports.files import export_duckdb, export_parquet
 
         target = Path(output)
         if target.suffix == ".duckdb":
@@ -147,8 +147,8 @@ class Warehouse(Analysis):
         unsafe: bool = False,
     ) -> duckdb.DuckDBPyRelation:
         """The rows of a query as a DuckDB relation; only the warehouse is in its reach."""
-        from orchbench_analytics.marts import connect_sealed
-        from orchbench_analytics.query import run_query
+        from orchbench_analytics.views.catalog import connect_sealed
+        from orchbench_analytics.views.query import run_query
 
         connection = self.connect() if unsafe else connect_sealed(self.path, self.manifest())
         return run_query(connection, query, parameters=parameters, unsafe=unsafe)
@@ -157,7 +157,7 @@ class Warehouse(Analysis):
         """Every table and view: name, kind, rows, and what one row is."""
         import polars as pl
 
-        from orchbench_analytics.query import list_relations
+        from orchbench_analytics.views.query import list_relations
 
         columns = ["relation", "kind", "row_count", "description"]
         return pl.DataFrame(
@@ -166,7 +166,7 @@ class Warehouse(Analysis):
 
     def tag(self, path: str | Path) -> pl.DataFrame:
         """Take in what is known of models beside their names; replaces earlier tags."""
-        from orchbench_analytics.tags import read_tags
+        from orchbench_analytics.outputs.tags import read_tags
 
         tags = read_tags(Path(path))
         with store.hold(self.path, wait=True, on_wait=_say):
@@ -183,7 +183,7 @@ class Warehouse(Analysis):
 
     def view(self, name: str) -> pl.DataFrame:
         """A view of `sql/` as a polars DataFrame."""
-        from orchbench_analytics.marts import frame_of, views
+        from orchbench_analytics.views.catalog import frame_of, views
 
         if name not in views():
             raise SelectionError(f"no view named {name!r}; there are {', '.join(views())}")

@@ -9,9 +9,9 @@ from multiprocessing.process import BaseProcess
 from pathlib import Path
 from typing import Any, NamedTuple
 
-import orchbench_analytics.ingest
-from orchbench_analytics.discover import Placement
-from orchbench_analytics.store import hold
+import orchbench_analytics.ingest.update
+from orchbench_analytics.ingest.find import Placement
+from orchbench_analytics.store.manifest import hold
 
 CHANGES_ON_DISK = ("os.mkdir", "os.rename", "os.remove", "os.rmdir", "shutil.rmtree")
 
@@ -43,13 +43,13 @@ def start_ingest(
 def ingest_in_small_steps(
     warehouse: Path, tree: Path, jobs: int, killed_at_change: int | None, start: Connection
 ) -> None:
-    orchbench_analytics.ingest._PART_BYTES = 10_000
-    orchbench_analytics.ingest._SMALL_TREE_BYTES = 0
+    orchbench_analytics.ingest.update._PART_BYTES = 10_000
+    orchbench_analytics.ingest.update._SMALL_TREE_BYTES = 0
     if killed_at_change is not None:
         kill_at_change(killed_at_change)
     start.send("go")
     with hold(warehouse, wait=True, on_wait=print):
-        orchbench_analytics.ingest.ingest(
+        orchbench_analytics.ingest.update.ingest(
             warehouse, [tree], placement=Placement(), jobs=jobs, prune=True, progress=None
         )
 

@@ -9,7 +9,7 @@ import polars as pl
 
 from orchbench_analytics.profiles import SPEC, Profile
 from orchbench_analytics.schema import Table, polars_schema
-from orchbench_analytics.score.steps import ScoredSteps, prepare_steps, score_steps
+from orchbench_analytics.score.steps.totals import ScoredSteps, prepare_steps, score_steps
 from orchbench_analytics.tables import JUDGEMENTS, PLANS, STEPS, TOOL_PARAMETERS
 
 Row = dict[str, Any]

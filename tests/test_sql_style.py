@@ -10,8 +10,8 @@ import sqlglot
 from sqlglot import ErrorLevel, exp
 
 from orchbench_analytics import open_warehouse
-from orchbench_analytics.marts import View, sql_directory, views
-from tests.demo import build_demo
+from orchbench_analytics.views.catalog import View, sql_directory, views
+from tests.sample_sweep import build_demo
 
 FILES = sorted(sql_directory().glob("*.sql"))
 NAMES = [path.stem for path in FILES]

@@ -7,9 +7,9 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from orchbench_analytics.parquet import Frame, to_arrow, write_table
+from orchbench_analytics.ingest.sources import Source
 from orchbench_analytics.schema import Column, Table, arrow_schema, polars_schema
-from orchbench_analytics.sources import Source
+from orchbench_analytics.store.parquet import Frame, to_arrow, write_table
 from orchbench_analytics.tables import SOURCES, TABLES
 
 ENDINGS_OF_KIND = {

@@ -7,7 +7,7 @@ import polars as pl
 from polars.testing import assert_frame_equal
 
 from orchbench_analytics import open_warehouse
-from orchbench_analytics.ingest import IngestSummary
+from orchbench_analytics.ingest.update import IngestSummary
 from orchbench_analytics.tables import RAW_TABLES
 
 COMPARED = ("sources", "tool_parameters", *(table.name for table in RAW_TABLES))

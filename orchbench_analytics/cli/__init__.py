@@ -8,8 +8,8 @@ from pathlib import Path
 
 from orchbench_analytics.cli import comparing, ingesting, queries, scores
 from orchbench_analytics.cli.app import app, say
-from orchbench_analytics.damage import damaged_files
 from orchbench_analytics.errors import OrchbenchError
+from orchbench_analytics.store.verify import damaged_files
 
 __all__ = ["app", "comparing", "ingesting", "main", "queries", "scores"]
 

@@ -52,7 +52,7 @@ def compare(
 ) -> None:
     """Compare two models over their common scenarios, or all pairs; 1 if a gate is crossed."""
     from orchbench_analytics.errors import SelectionError
-    from orchbench_analytics.show import show
+    from orchbench_analytics.outputs.render import show
     from orchbench_analytics.stats import check_gate, parse_gate
     from orchbench_analytics.warehouse import open_warehouse
 
@@ -99,7 +99,7 @@ def consistency(
     output: OutputOption = None,
 ) -> None:
     """Show how steady models are over runs: flips, pass^k and pass@k, noise, spread."""
-    from orchbench_analytics.show import show
+    from orchbench_analytics.outputs.render import show
     from orchbench_analytics.warehouse import open_warehouse
 
     tables = open_warehouse(warehouse).consistency(profile)

@@ -23,7 +23,7 @@ from orchbench_analytics.cli.app import (
 from orchbench_analytics.errors import PathError
 
 if TYPE_CHECKING:
-    from orchbench_analytics.ingest import IngestSummary, Progress
+    from orchbench_analytics.ingest.update import IngestSummary, Progress
 
 _NEXT = """
 What to try next:
@@ -86,7 +86,7 @@ def sources(
     """List input files and what became of them."""
     import polars as pl
 
-    from orchbench_analytics.show import show
+    from orchbench_analytics.outputs.render import show
     from orchbench_analytics.warehouse import open_warehouse
 
     rows = open_warehouse(warehouse).table("sources")
@@ -110,7 +110,7 @@ def demo(
 ) -> None:
     """Make a sample sweep, ingest and score it, show the leaderboard, and say what to try next."""
     from orchbench_analytics.cli.scores import show_leaderboard
-    from orchbench_analytics.sample import write_sweep
+    from orchbench_analytics.demo import write_sweep
     from orchbench_analytics.warehouse import open_warehouse
 
     made_with = f"models={models} scenarios={scenarios} runs={runs} seed={seed}\n"
@@ -149,7 +149,7 @@ def demo(
 @app.command()
 def dictionary() -> None:
     """Print the data dictionary: every table, view and column, as Markdown."""
-    from orchbench_analytics.dictionary import dictionary as text
+    from orchbench_analytics.outputs.dictionary import dictionary as text
 
     print(text(), end="")
 

@@ -27,8 +27,8 @@ def sql(
     output: OutputOption = None,
 ) -> None:
     """Ask the warehouse in SQL; without a query, list its tables and views."""
-    from orchbench_analytics.query import fetch, parse_parameters, query_text
-    from orchbench_analytics.show import show
+    from orchbench_analytics.outputs.render import show
+    from orchbench_analytics.views.query import fetch, parse_parameters, query_text
     from orchbench_analytics.warehouse import open_warehouse
 
     opened = open_warehouse(warehouse)

@@ -69,7 +69,7 @@ def leaderboard(
     output: OutputOption = None,
 ) -> None:
     """Rank models by their average score."""
-    from orchbench_analytics.show import show
+    from orchbench_analytics.outputs.render import show
     from orchbench_analytics.warehouse import open_warehouse
 
     opened = open_warehouse(warehouse)
@@ -85,7 +85,7 @@ def leaderboard(
 
 def show_leaderboard(rows: pl.DataFrame, *, format: Format, output: Path | None = None) -> None:  # noqa: A002 (what users type)
     """The leaderboard's main columns, under short names where people read them."""
-    from orchbench_analytics.show import show
+    from orchbench_analytics.outputs.render import show
 
     main = rows.select(_LEADERBOARD_COLUMNS.values())
     if format in ("table", "markdown"):
@@ -124,7 +124,7 @@ def check(
     output: OutputOption = None,
 ) -> None:
     """Compare what must add up, and what an evaluator reported; exit code 1 if anything is off."""
-    from orchbench_analytics.show import show
+    from orchbench_analytics.outputs.render import show
     from orchbench_analytics.warehouse import open_warehouse
 
     report = open_warehouse(warehouse).check()
@@ -149,7 +149,7 @@ def audit(
     """Show what each scoring rule does: from the public evaluator's to ours, one at a time."""
     import polars as pl
 
-    from orchbench_analytics.show import show
+    from orchbench_analytics.outputs.render import show
     from orchbench_analytics.warehouse import open_warehouse
 
     rows = open_warehouse(warehouse).audit(jobs=jobs)

@@ -7,9 +7,9 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
-from orchbench_analytics import store
 from orchbench_analytics.profiles import Profile, rules_of
-from orchbench_analytics.store import Manifest, Part, Prepared, ScoreGroup
+from orchbench_analytics.store import manifest as store
+from orchbench_analytics.store.manifest import Manifest, Part, Prepared, ScoreGroup
 from orchbench_analytics.tables import PLANS, STEPS
 
 # Raised when scores mean something else, or share something else: everything is scored anew.

@@ -9,18 +9,18 @@ from pathlib import Path
 import msgspec
 import polars as pl
 
-from orchbench_analytics import store
-from orchbench_analytics.parquet import Frame, scan_files
-from orchbench_analytics.pool import core_count, rare_collections
+from orchbench_analytics.engines.local import core_count, rare_collections
 from orchbench_analytics.profiles import Profile, rules_of
 from orchbench_analytics.schema import Table, polars_schema
 from orchbench_analytics.score.groups import SCORING_VERSION, Coverage, OpenGroup
 from orchbench_analytics.score.plan_cache import PlanCache
-from orchbench_analytics.score.plan_pairs import plan_rules
-from orchbench_analytics.score.plans import prepare_plans, score_plans
+from orchbench_analytics.score.plans.pairs import plan_rules
+from orchbench_analytics.score.plans.totals import prepare_plans, score_plans
 from orchbench_analytics.score.prepared import PreparedGroup, load_prepared, save_prepared
-from orchbench_analytics.score.steps import PreparedSteps, prepare_steps, score_steps
-from orchbench_analytics.store import Manifest, Prepared, ScoreGroup
+from orchbench_analytics.score.steps.totals import PreparedSteps, prepare_steps, score_steps
+from orchbench_analytics.store import manifest as store
+from orchbench_analytics.store.manifest import Manifest, Prepared, ScoreGroup
+from orchbench_analytics.store.parquet import Frame, scan_files
 from orchbench_analytics.tables import JUDGEMENTS, PLANS, SCORED_TABLES, STEPS, TOOL_PARAMETERS
 
 

@@ -9,16 +9,16 @@ from pathlib import Path
 
 import polars as pl
 
-from orchbench_analytics.parquet import Frame, scan_files, write_table
-from orchbench_analytics.pool import begin
-from orchbench_analytics.score.plan_pairs import (
+from orchbench_analytics.engines.local import begin
+from orchbench_analytics.score.plans.pairs import (
     Compared,
     Pair,
     PairTask,
     PlanRules,
     compare_pairs,
 )
-from orchbench_analytics.score.plans import PAIR_SCHEMA
+from orchbench_analytics.score.plans.totals import PAIR_SCHEMA
+from orchbench_analytics.store.parquet import Frame, scan_files, write_table
 
 _PAIRS_OF_A_TASK = 500
 

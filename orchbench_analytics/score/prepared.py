@@ -7,11 +7,11 @@ from typing import NamedTuple
 
 import polars as pl
 
-from orchbench_analytics import store
-from orchbench_analytics.parquet import Frame, scan_files
 from orchbench_analytics.score.groups import OpenGroup
-from orchbench_analytics.score.steps import PreparedSteps
-from orchbench_analytics.store import Prepared
+from orchbench_analytics.score.steps.totals import PreparedSteps
+from orchbench_analytics.store import manifest as store
+from orchbench_analytics.store.manifest import Prepared
+from orchbench_analytics.store.parquet import Frame, scan_files
 
 
 class PreparedGroup(NamedTuple):

@@ -1,5 +1,6 @@
 """Which differences are real: intervals, ranks, comparisons and consistency over runs."""
 
+from orchbench_analytics.metrics import HEADLINE, METRICS, resolve_metric
 from orchbench_analytics.stats.bootstrap import intervals
 from orchbench_analytics.stats.columns import STATISTICS
 from orchbench_analytics.stats.compare import compare, compare_all, compare_pairs
@@ -13,7 +14,6 @@ from orchbench_analytics.stats.consistency import (
 from orchbench_analytics.stats.counts import MEAN_OF_LANGUAGES
 from orchbench_analytics.stats.drivers import drivers, step_drivers
 from orchbench_analytics.stats.gate import Gate, GateResult, check_gate, parse_gate
-from orchbench_analytics.stats.metrics import HEADLINE, METRICS, resolve_metric
 from orchbench_analytics.stats.ranks import rank_intervals
 
 __all__ = [

@@ -19,6 +19,14 @@ from collections.abc import Iterable, Sequence
 import numpy as np
 import polars as pl
 
+from orchbench_analytics.metrics import (
+    METRICS,
+    Array,
+    evaluate,
+    influence,
+    resolve_metrics,
+    support,
+)
 from orchbench_analytics.stats.columns import INTERVALS, frame
 from orchbench_analytics.stats.counts import (
     MEAN_OF_LANGUAGES,
@@ -27,14 +35,6 @@ from orchbench_analytics.stats.counts import (
     count_by_scenario,
 )
 from orchbench_analytics.stats.estimate import Estimate, cluster_error, mean_estimate
-from orchbench_analytics.stats.metrics import (
-    METRICS,
-    Array,
-    evaluate,
-    influence,
-    resolve_metrics,
-    support,
-)
 from orchbench_analytics.stats.resample import (
     resampled_metrics,
     resampling_weights,

@@ -11,6 +11,12 @@ from collections.abc import Iterable, Sequence
 import numpy as np
 import polars as pl
 
+from orchbench_analytics.metrics import (
+    HEADLINE,
+    Array,
+    resolve_metric,
+    resolve_metrics,
+)
 from orchbench_analytics.stats.adjust import benjamini_hochberg, holm
 from orchbench_analytics.stats.columns import COMPARISONS, frame
 from orchbench_analytics.stats.contrast import Contrast, contrast
@@ -21,12 +27,6 @@ from orchbench_analytics.stats.counts import (
     LanguageCounts,
     count_by_scenario,
     find_contender,
-)
-from orchbench_analytics.stats.metrics import (
-    HEADLINE,
-    Array,
-    resolve_metric,
-    resolve_metrics,
 )
 from orchbench_analytics.stats.pairs import Indices, common_counts
 from orchbench_analytics.stats.student import (

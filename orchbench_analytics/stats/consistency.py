@@ -7,6 +7,7 @@ from math import comb
 
 import polars as pl
 
+from orchbench_analytics.metrics import HEADLINE, resolve_metrics
 from orchbench_analytics.stats.columns import (
     FLIPS,
     MODEL_SPREAD,
@@ -15,7 +16,6 @@ from orchbench_analytics.stats.columns import (
     RUN_SCORES,
     frame,
 )
-from orchbench_analytics.stats.metrics import HEADLINE, resolve_metrics
 from orchbench_analytics.stats.runs import RUN, Frame, run_counts, with_metrics
 
 _MODEL = ("profile", "model", "experiment", "language")

@@ -7,9 +7,9 @@ from typing import NamedTuple
 
 import numpy as np
 
+from orchbench_analytics.metrics import Array, evaluate, influence
 from orchbench_analytics.stats.counts import LanguageCounts
 from orchbench_analytics.stats.estimate import Estimate, cluster_error, mean_estimate
-from orchbench_analytics.stats.metrics import Array, evaluate, influence
 from orchbench_analytics.stats.pairs import (
     Indices,
     PairParts,

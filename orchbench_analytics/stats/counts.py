@@ -11,7 +11,7 @@ import numpy.typing as npt
 import polars as pl
 
 from orchbench_analytics.errors import SelectionError
-from orchbench_analytics.stats.metrics import PARTS, SOURCE_COLUMNS, Array, parts_of
+from orchbench_analytics.metrics import PARTS, SOURCE_COLUMNS, Array, parts_of
 
 # What stands in the column `language` where the figure is the mean over a model's languages.
 MEAN_OF_LANGUAGES = "mean"

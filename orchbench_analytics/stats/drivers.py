@@ -16,9 +16,7 @@ import numpy.typing as npt
 import polars as pl
 
 from orchbench_analytics.errors import SelectionError
-from orchbench_analytics.stats.columns import DRIVERS, frame
-from orchbench_analytics.stats.counts import Contender, count_by_scenario, find_contender
-from orchbench_analytics.stats.metrics import (
+from orchbench_analytics.metrics import (
     Array,
     Sums,
     defined_mean,
@@ -26,6 +24,8 @@ from orchbench_analytics.stats.metrics import (
     parts_of,
     resolve_metric,
 )
+from orchbench_analytics.stats.columns import DRIVERS, frame
+from orchbench_analytics.stats.counts import Contender, count_by_scenario, find_contender
 from orchbench_analytics.stats.pairs import common_counts
 from orchbench_analytics.stats.runs import Frame
 

@@ -8,8 +8,8 @@ from typing import Literal, NamedTuple
 import polars as pl
 
 from orchbench_analytics.errors import SelectionError
+from orchbench_analytics.metrics import resolve_metric
 from orchbench_analytics.stats.counts import MEAN_OF_LANGUAGES
-from orchbench_analytics.stats.metrics import resolve_metric
 
 _GATE = re.compile(r"\s*(?P<metric>[^<>=≥]+?)\s*(?P<operator>>=|≥|>)\s*(?P<bound>\S+)\s*")
 

@@ -9,8 +9,8 @@ import numpy as np
 import numpy.typing as npt
 
 from orchbench_analytics.errors import SelectionError
+from orchbench_analytics.metrics import Array, Sums, evaluate, support
 from orchbench_analytics.stats.counts import Contender, Counts, LanguageCounts, find_contender
-from orchbench_analytics.stats.metrics import Array, Sums, evaluate, support
 
 Indices = npt.NDArray[np.int64]
 

@@ -12,8 +12,8 @@ from typing import NamedTuple
 
 import numpy as np
 
+from orchbench_analytics.metrics import Array
 from orchbench_analytics.stats.counts import LanguageCounts
-from orchbench_analytics.stats.metrics import Array
 from orchbench_analytics.stats.pairs import PairParts, differences
 from orchbench_analytics.stats.resample import check_resamples, generator
 

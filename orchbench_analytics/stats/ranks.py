@@ -8,11 +8,11 @@ import numpy as np
 import numpy.typing as npt
 import polars as pl
 
+from orchbench_analytics.metrics import Array, defined_mean, evaluate
 from orchbench_analytics.stats.bootstrap import estimate
 from orchbench_analytics.stats.columns import RANK_INTERVALS, frame
 from orchbench_analytics.stats.counts import Counts, LanguageCounts, count_by_scenario
 from orchbench_analytics.stats.estimate import mean_estimate
-from orchbench_analytics.stats.metrics import Array, defined_mean, evaluate
 from orchbench_analytics.stats.resample import resampled_metrics, resampling_weights, spread
 from orchbench_analytics.stats.student import interval_factor, share_interval
 

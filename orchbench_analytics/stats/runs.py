@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import polars as pl
 
-from orchbench_analytics.stats.metrics import PARTS, SOURCE_COLUMNS, evaluate, parts_of
+from orchbench_analytics.metrics import PARTS, SOURCE_COLUMNS, evaluate, parts_of
 from orchbench_analytics.tables import RUN_KEY
 
 RUN = ("profile", *(column.name for column in RUN_KEY))

@@ -8,7 +8,7 @@ from typing import NamedTuple
 import numpy as np
 
 from orchbench_analytics.errors import SelectionError
-from orchbench_analytics.stats.metrics import Array
+from orchbench_analytics.metrics import Array
 
 
 class Interval(NamedTuple):

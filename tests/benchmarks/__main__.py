@@ -8,7 +8,7 @@ import tempfile
 from pathlib import Path
 from statistics import median
 
-from orchbench_analytics.sample import write_sweep
+from orchbench_analytics.demo import write_sweep
 from tests.benchmarks.data import benchmark_tree, replicate, sample_tree
 from tests.benchmarks.measure import RUNS, Floor, peak_megabytes, report, seconds
 
@@ -27,7 +27,7 @@ warehouse.view("leaderboard")  # holds all three profiles
 _VIEWS = """
 import json, sys, time
 from orchbench_analytics import open_warehouse
-from orchbench_analytics.marts import views
+from orchbench_analytics.views.catalog import views
 warehouse = open_warehouse(sys.argv[1])
 seconds = {}
 for name in views():

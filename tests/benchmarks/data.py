@@ -6,7 +6,7 @@ import os
 import tarfile
 from pathlib import Path
 
-from orchbench_analytics.sample import write_sweep
+from orchbench_analytics.demo import write_sweep
 
 _ARCHIVE = Path(__file__).parents[3] / "shared" / "conformance" / "perf.tar.xz"
 

@@ -12,8 +12,8 @@ import pytest
 from orchbench_analytics import open_warehouse
 from orchbench_analytics.profiles import BUILT_IN, SPEC
 from orchbench_analytics.score import pipeline, plan_cache, plan_pairs
-from orchbench_analytics.score.plan_pairs import PairTask
-from orchbench_analytics.score.steps import prepare_steps
+from orchbench_analytics.score.plans.pairs import PairTask
+from orchbench_analytics.score.steps.totals import prepare_steps
 from orchbench_analytics.warehouse import Warehouse
 from tests.documents import agent_card, call, run, runs_document, scenario_path, write
 from tests.processes import imported_by

@@ -7,11 +7,11 @@ from typing import Any
 import duckdb
 import pytest
 
-from orchbench_analytics.marts import connect
 from orchbench_analytics.profiles import SPEC, rules_of
 from orchbench_analytics.schema import Column
-from orchbench_analytics.store import Manifest
+from orchbench_analytics.store.manifest import Manifest
 from orchbench_analytics.tables import TABLES
+from orchbench_analytics.views.catalog import connect
 
 Row = dict[str, Any]
 Given = Callable[..., None]

@@ -9,7 +9,7 @@ import numpy.typing as npt
 import polars as pl
 import pytest
 
-from orchbench_analytics.sample import write_sweep
+from orchbench_analytics.demo import write_sweep
 from orchbench_analytics.warehouse import Warehouse, open_warehouse
 
 Simulate = Callable[..., pl.DataFrame]

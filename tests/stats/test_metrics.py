@@ -5,9 +5,7 @@ import polars as pl
 import pytest
 
 from orchbench_analytics.errors import SelectionError
-from orchbench_analytics.stats import METRICS, intervals, resolve_metric
-from orchbench_analytics.stats.counts import count_by_scenario, find_contender
-from orchbench_analytics.stats.metrics import (
+from orchbench_analytics.metrics import (
     HEADLINE,
     PARTS,
     evaluate,
@@ -15,6 +13,8 @@ from orchbench_analytics.stats.metrics import (
     parts_of,
     support,
 )
+from orchbench_analytics.stats import METRICS, intervals, resolve_metric
+from orchbench_analytics.stats.counts import count_by_scenario, find_contender
 from orchbench_analytics.warehouse import Warehouse
 
 MODEL = ["profile", "model", "experiment", "language"]

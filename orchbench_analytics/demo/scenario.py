@@ -1,0 +1,248 @@
+"""A template played out as a dialogue: the label document and what it expects."""
+
+import random
+from typing import NamedTuple
+
+from orchbench_analytics.demo.domain import AGENT_OF, SLOTS, TOOLS
+from orchbench_analytics.demo.draw import Draw
+from orchbench_analytics.demo.labels import (
+    AWAITING,
+    BARRED,
+    Call,
+    CallLabel,
+    Document,
+    Label,
+    PlanLabel,
+    PlanStep,
+    PlanStyle,
+    RejectionLabel,
+    Scenario,
+    Workflow,
+    call_text,
+    plan_text,
+    result_of,
+    tool_call,
+)
+from orchbench_analytics.demo.phrases import PHRASES
+from orchbench_analytics.demo.slots import Rows
+from orchbench_analytics.demo.templates import Mode, Move, Task, Template, Turn
+
+UNUSABLE_RATE = 0.02
+REPLAN_RATE = 0.5
+SYSTEM_RATE = 0.75
+
+
+def build_scenario(seed: int, language: str, scenario_id: str, template: Template) -> Scenario:
+    """Fill a template with values of chance; the same seed gives the same scenario."""
+    dialogue = _Dialogue(random.Random(f"{seed}/{language}/{scenario_id}"), language)
+    for turn in template:
+        dialogue.play(turn)
+    return Scenario(scenario_id, language, tuple(dialogue.labels), dialogue.document)
+
+
+class _Open(NamedTuple):
+    """A move still to be made, with the number of its workflow."""
+
+    number: int
+    place: int
+    move: Move
+
+
+class _Dialogue:
+    def __init__(self, rng: random.Random, language: str) -> None:
+        self.document: Document = {}
+        self.labels: list[Label] = []
+        self._rng = rng
+        self._words = PHRASES[language]
+        self._draw = Draw(rng, language, SLOTS)
+        self._language = language
+        self._tasks: list[Task] = []
+        self._status: list[list[str]] = []
+        self._style = PlanStyle(
+            agent_key="name" if rng.random() < 0.8 else "agent_id",
+            dependency_key="depend_on" if rng.random() < 0.7 else "depends_on",
+        )
+        if rng.random() < SYSTEM_RATE:
+            system = self._words.system.format(
+                date=self._draw.today,
+                name=self._draw.value("person"),
+                where=self._draw.value("harbour"),
+            )
+            self._add({"role": "system", "content": system})
+
+    def play(self, turn: Turn) -> None:
+        """One user message, the plan it leads to, and the steps until all is done."""
+        first = len(self._tasks)
+        self._tasks.extend(turn)
+        self._status.extend(["pending"] * len(task.moves) for task in turn)
+        self._add({"role": "user", "content": self._request(turn)})
+        self._plan()
+        todo = [
+            _Open(first + offset, index, move)
+            for offset, task in enumerate(turn)
+            for index, move in enumerate(task.moves)
+        ]
+        while todo:
+            todo = self._work(todo)
+
+    def _work(self, todo: list[_Open]) -> list[_Open]:
+        """Make every move that can be made now; what waits for the user is handed back."""
+        said: list[str] = []
+        replies: list[str] = []
+        waiting: list[_Open] = []
+        blocked: set[int] = set()
+        for number, index, move in todo:
+            wording = TOOLS[move.tool].wording(self._language)
+            if number in blocked or any(n - 1 in blocked for n in self._tasks[number].after):
+                blocked.add(number)
+                waiting.append(_Open(number, index, move))
+            elif move.mode in (Mode.ASK, Mode.BARE_ASK) and wording.missing:
+                self._reject(move, wording.missing.needs)
+                said.append(self._text(wording.missing.question))
+                replies.append(self._text(wording.missing.reply))
+                blocked.add(number)
+                waiting.append(_Open(number, index, Move(move.tool, Mode.CALL)))
+            elif move.mode is Mode.BARRED and wording.barred:
+                self._reject(move, wording.barred.limit)
+                said.append(self._text(wording.barred.refusal))
+                self._status[number][index] = "canceled"
+            else:
+                said.extend(self._call(move))
+                self._status[number][index] = "completed"
+        if not waiting:
+            said.append(self._rng.choice(self._words.closing))
+        self._add({"role": "assistant", "content": "\n\n".join(said)})
+        if waiting:
+            self._add({"role": "user", "content": " ".join(replies)})
+            if self._rng.random() < REPLAN_RATE:
+                self._plan()
+        return waiting
+
+    def _request(self, turn: Turn) -> str:
+        """What the user says, request by request."""
+        sentences: list[str] = []
+        is_first = len(self._tasks) == len(turn)
+        opening = self._rng.choice(self._words.opening) if is_first else ""
+        for task in turn:
+            for move in task.moves:
+                frames = self._words.dependent if task.after else self._words.further
+                for clause in self._clauses(move):
+                    frame = self._rng.choice(frames if sentences else self._words.first)
+                    sentences.append(frame.format(clause))
+                    frames = self._words.further
+        return opening + " ".join(sentences)
+
+    def _clauses(self, move: Move) -> list[str]:
+        wording = TOOLS[move.tool].wording(self._language)
+        match move.mode:
+            case Mode.ASK | Mode.BARE_ASK if wording.missing:
+                return [self._draw.text(wording.missing.ask)]
+            case Mode.BARRED if wording.barred:
+                return [self._draw.text(wording.barred.ask)]
+            case _:
+                clause = self._rng.choice(wording.asks)
+                twin = TOOLS[move.tool].twin
+                return [self._draw.text(clause, nth=n, varying=twin) for n in self._turns(move)]
+
+    def _plan(self) -> None:
+        workflows = []
+        for number, (task, status) in enumerate(zip(self._tasks, self._status, strict=True), 1):
+            steps = tuple(
+                PlanStep(AGENT_OF[move.tool], state, "; ".join(self._queries(move)))
+                for move, state in zip(task.moves, status, strict=True)
+            )
+            overall = status[-1] if len({*status}) == 1 or "canceled" in status else "pending"
+            after = tuple(f"workflow_{n}" for n in task.after)
+            workflows.append(Workflow(f"workflow_{number}", overall, after, steps))
+        content = plan_text(tuple(workflows), self._style)
+        step = self._add({"role": "assistant", "content": content})
+        self.labels.append(PlanLabel(step, tuple(workflows), self._hardness()))
+
+    def _call(self, move: Move) -> list[str]:
+        """Add a step with its calls and results; the words for the user come back."""
+        tool, agent_id = TOOLS[move.tool], AGENT_OF[move.tool]
+        wording = tool.wording(self._language)
+        calls = tuple(
+            self._made(move, query, nth)
+            for nth, query in zip(self._turns(move), self._queries(move), strict=True)
+        )
+        results = [
+            self._draw.fill(tool.result, nth=nth, varying=tool.twin, row_varying=tool.varies)
+            for nth in self._turns(move)
+        ]
+        content = call_text(calls, results)
+        step = self._add({"role": "assistant", "content": content, "agent_id": agent_id})
+        is_usable = self._rng.random() >= UNUSABLE_RATE
+        is_unread = self._rng.random() < 0.5
+        call_id = "call_" + "".join(str(self._rng.randrange(10)) for _ in range(22))
+        gold = calls if is_usable else (Call("tool_name", {}),)
+        entry: Document = {"role": "assistant", "agent_id": agent_id, "content": ""}
+        if is_usable or not is_unread:
+            entry["tool_calls"] = [tool_call(call, call_id) for call in gold]
+        self.document[f"{step}-1"] = entry
+        self.document[f"{step}-2"] = {
+            "role": "tool",
+            "agent_id": agent_id,
+            "tool_call_id": call_id,
+            "content": result_of(calls, results),
+            "name": tool.name,
+        }
+        self.labels.append(CallLabel(step, agent_id, calls, self._hardness(), is_usable))
+        rows = max((v.size for v in tool.result.values() if isinstance(v, Rows)), default=0)
+        return [
+            "\n".join(
+                [
+                    self._text(wording.answer, nth=nth, varying=tool.twin),
+                    *(
+                        "- " + self._draw.text(wording.line, nth=row, varying=tool.varies)
+                        for row in range(nth * rows, (nth + 1) * rows)
+                    ),
+                ]
+            )
+            for nth in self._turns(move)
+        ]
+
+    def _reject(self, move: Move, template: str) -> None:
+        tool, agent_id = TOOLS[move.tool], AGENT_OF[move.tool]
+        said = self._text(template)
+        marker = {Mode.ASK: AWAITING, Mode.BARRED: BARRED}.get(move.mode)
+        guess = self._made(move, self._queries(move)[0], 0)
+        if move.mode is not Mode.BARRED:
+            kept = {k: v for k, v in guess.arguments.items() if k not in tool.missing_keys}
+            guess = Call(tool.name, kept)
+        key = "reason" if marker == BARRED else "required_info"
+        content = f"status: {marker}\n{key}: {said}" if marker else self._words.bare.format(said)
+        step = self._add({"role": "assistant", "content": content, "agent_id": agent_id})
+        label = RejectionLabel(step, agent_id, marker, content, guess, self._hardness())
+        self.labels.append(label)
+
+    def _made(self, move: Move, query: str, nth: int) -> Call:
+        tool = TOOLS[move.tool]
+        filled = {
+            key: self._draw.fill(value, nth=nth, varying=tool.twin)
+            for key, value in tool.arguments.items()
+        }
+        return Call(tool.name, {"refinedQuery": query, **filled})
+
+    def _queries(self, move: Move) -> list[str]:
+        """The refined query of each call; where a call is not possible yet, the tool's title."""
+        tool = TOOLS[move.tool]
+        if move.mode not in (Mode.CALL, Mode.PAIR):
+            return [tool.title.said_in(self._language)]
+        query = tool.wording(self._language).query
+        return [self._text(query, nth=nth, varying=tool.twin) for nth in self._turns(move)]
+
+    def _turns(self, move: Move) -> range:
+        return range(2 if move.mode is Mode.PAIR else 1)
+
+    def _text(self, template: str, *, nth: int = 0, varying: tuple[str, ...] = ()) -> str:
+        said = self._draw.text(template, nth=nth, varying=varying)
+        return said[:1].upper() + said[1:]
+
+    def _hardness(self) -> float:
+        return round(self._rng.lognormvariate(0, 0.5), 3)
+
+    def _add(self, entry: Document) -> int:
+        step = sum("-" not in key for key in self.document) + 1
+        self.document[str(step)] = entry
+        return step

@@ -1,0 +1,126 @@
+"""Write a sweep of invented models over invented scenarios, as the benchmark leaves one."""
+
+import random
+from collections.abc import Callable, Iterator, Sequence
+from pathlib import Path
+from typing import NamedTuple
+
+import msgspec
+
+from orchbench_analytics.errors import SelectionError
+from orchbench_analytics.demo.cards import agent_cards
+from orchbench_analytics.demo.characters import Character, Experiment, characters
+from orchbench_analytics.demo.judge import judge_run
+from orchbench_analytics.demo.labels import Document, Scenario
+from orchbench_analytics.demo.phrases import PHRASES
+from orchbench_analytics.demo.runs import Prepared, answer_scenario
+from orchbench_analytics.demo.scenario import build_scenario
+from orchbench_analytics.demo.templates import TEMPLATES
+
+
+class SweepSummary(NamedTuple):
+    """What was written: all files and bytes, cards and judge logs included."""
+
+    root: Path
+    models: int
+    files: int
+    bytes: int
+
+
+def write_sweep(
+    root: Path,
+    *,
+    models: int = 12,
+    scenarios: int = 12,
+    runs: int = 3,
+    seed: int = 7,
+    languages: Sequence[str] = ("EN", "KO"),
+    write_judge_logs: bool = False,
+    progress: Callable[[int, int], None] | None = None,
+) -> SweepSummary:
+    """Write `results/` and `agent_cards/` under root; the same seed writes the same bytes.
+
+    `scenarios` is per language; `progress` is told how many result documents of how many are
+    written.
+    """
+    _check(models=models, scenarios=scenarios, runs=runs, languages=languages)
+    cast = characters(models, seed=seed)
+    attempts = [(character, e) for character in cast for e in character.experiments]
+    total = len(attempts) * scenarios * len(languages)
+    files = size = done = 0
+    for path, document in _agent_card_files(root, languages):
+        files, size = files + 1, size + _write(path, document)
+    for language in languages:
+        for scenario in _scenarios(language, scenarios, seed):
+            prepared = Prepared.of(scenario)
+            for character, experiment in attempts:
+                document = answer_scenario(prepared, character, experiment, runs=runs, seed=seed)
+                place = root / "results" / character.name / experiment.name
+                written = [(_document_path(place, character, scenario), document)]
+                if write_judge_logs and character.is_judged:
+                    written += _judge_logs(place, character, experiment, scenario, document, seed)
+                for path, content in written:
+                    files, size = files + 1, size + _write(path, content)
+                done += 1
+                if progress is not None:
+                    progress(done, total)
+    return SweepSummary(root, len(cast), files, size)
+
+
+def _check(*, models: int, scenarios: int, runs: int, languages: Sequence[str]) -> None:
+    for name, value in (("models", models), ("scenarios", scenarios), ("runs", runs)):
+        if value < 1:
+            raise SelectionError(f"{name} is {value}; a sweep needs at least 1")
+    unknown = [language for language in languages if language not in PHRASES]
+    if unknown or not languages or len({*languages}) != len(languages):
+        known = ", ".join(PHRASES)
+        raise SelectionError(f"languages are {languages!r}; choose from {known}, each once")
+
+
+def _scenarios(language: str, count: int, seed: int) -> Iterator[Scenario]:
+    """Scenarios with numbers of chance, so that they do not correspond between languages."""
+    rng = random.Random(f"{seed}/{language}")
+    numbers = sorted(rng.sample(range(1, 2 * count + 10), count))
+    order: list[int] = []
+    for number in numbers:
+        if not order:
+            order = rng.sample(range(len(TEMPLATES)), len(TEMPLATES))
+        yield build_scenario(seed, language, str(number), TEMPLATES[order.pop()])
+
+
+def _agent_card_files(root: Path, languages: Sequence[str]) -> Iterator[tuple[Path, Document]]:
+    for language in languages:
+        for agent_id, card in agent_cards(language):
+            yield root / "agent_cards" / language / f"{agent_id}.json", card
+
+
+def _document_path(place: Path, character: Character, scenario: Scenario) -> Path:
+    folder = place / f"step_wise_evaluation_{scenario.language}" / character.name
+    return folder / f"{scenario.scenario_id}_out.json"
+
+
+def _judge_logs(
+    place: Path,
+    character: Character,
+    experiment: Experiment,
+    scenario: Scenario,
+    document: Document,
+    seed: int,
+) -> Iterator[tuple[Path, Document]]:
+    folder = place / f"llm_evaluation_logs_{scenario.language}"
+    for name, run in document["history"].items():
+        source = f"{seed}/judge/{character.name}/{experiment.name}/{scenario.language}"
+        log = judge_run(
+            scenario, run["sub_agent_history"], source=f"{source}/{scenario.scenario_id}/{name}"
+        )
+        yield folder / f"{scenario.scenario_id}_out_trial_{name}.json", log
+
+
+def _write(path: Path, document: Document) -> int:
+    content = msgspec.json.format(msgspec.json.encode(document), indent=2)
+    try:
+        path.write_bytes(content)
+    except FileNotFoundError:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_bytes(content)
+    return len(content)

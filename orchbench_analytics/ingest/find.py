@@ -1,0 +1,246 @@
+"""Finding input files, and placing each: which kind, model, experiment, language, scenario, run."""
+
+from __future__ import annotations
+
+import os
+import re
+import stat
+import zlib
+from collections.abc import Iterable, Iterator
+from functools import cache
+from pathlib import Path, PurePosixPath
+from typing import NamedTuple
+
+from orchbench_analytics.errors import PathError
+from orchbench_analytics.ingest import layouts as trees
+from orchbench_analytics.ingest.layouts import Place
+
+DEFAULT_EXPERIMENT = "default"
+UNKNOWN_LANGUAGE = "unknown"
+CLOSED_DIRECTORY = "closed_directory"
+
+_PATTERN_PARTS = ("model", "experiment", "language", "scenario", "run")
+
+Key = tuple[str, str | None, str | None, str | None, str | None, str | None]
+
+
+class Found(NamedTuple):
+    """A file that was found, and where it belongs; null is what its path does not say."""
+
+    path: str
+    kind: str = "unknown"
+    byte_count: int = 0
+    file_stamp: str = ""
+    changed_at_ns: int = 0
+    model: str | None = None
+    experiment: str | None = None
+    language: str | None = None
+    scenario: str | None = None
+    run: str | None = None
+    reason: str | None = None
+    place: str | None = None
+    message: str | None = None
+
+    @property
+    def key(self) -> Key:
+        """What the file is about; two files about the same are duplicates."""
+        return (self.kind, self.model, self.experiment, self.language, self.scenario, self.run)
+
+    @property
+    def is_placed(self) -> bool:
+        """Its path and the caller say all there is to say, so that nobody needs to look into it."""
+        if self.reason is not None or self.kind in ("agent_card", "evaluator_summary"):
+            return True
+        return self.kind != "unknown" and self.model is not None
+
+
+class Placement(NamedTuple):
+    """What the caller says about where files belong; it goes before what paths say."""
+
+    model: str | None = None
+    experiment: str | None = None
+    language: str | None = None
+    pattern: re.Pattern[str] | None = None
+
+
+def compile_pattern(template: str) -> re.Pattern[str]:
+    """Turn `{model}/{language}/{scenario}.json` into a regular expression for the end of a path."""
+    pieces = re.split(r"\{(\w+)\}", template)
+    names = pieces[1::2]
+    unknown = [name for name in names if name not in _PATTERN_PARTS]
+    if unknown or not names or len(set(names)) != len(names):
+        raise PathError(
+            f"pattern {template!r}: expected each of some of "
+            f"{', '.join('{' + part + '}' for part in _PATTERN_PARTS)} once"
+        )
+    expression = "".join(
+        f"(?P<{piece}>[^/]+)" if index % 2 else re.escape(piece)
+        for index, piece in enumerate(pieces)
+    )
+    return re.compile(rf"(?:.*/)?{expression}", re.DOTALL)
+
+
+def discover(
+    paths: Iterable[str | Path],
+    *,
+    placement: Placement = Placement(),  # noqa: B008 (immutable)
+    without: Path | None = None,
+) -> list[Found]:
+    """All input files at or below `paths`, each once, in order of their paths.
+
+    What lies in the directory `without`, such as the warehouse, is passed over.
+    """
+    found: dict[str, Found] = {}
+    entered = {_identity(str(without))} if without is not None and without.exists() else set()
+    models_below = cache(trees.models_below)
+    for given in paths:
+        root = os.path.abspath(given)  # noqa: PTH100 (Path keeps `..`, so one file has two paths)
+        if not os.path.lexists(root):
+            raise PathError(f"no such file or directory: {given}")
+        parts = PurePosixPath(root).parts
+        for file in walk(root, entered):
+            if file.path not in found:
+                found[file.path] = place(file, placement, parts, models_below)
+    return sorted(found.values())
+
+
+def walk(root: str, entered: set[tuple[int, int]]) -> Iterator[Found]:
+    """Input files below `root`, and directories that are named like one or cannot be entered.
+
+    Links are followed, after all else; a directory is entered once, so loops end.
+    """
+    if not os.path.isdir(root):  # noqa: PTH112 (plain strings: this runs once per file)
+        yield stat_file(root)
+        return
+    waiting, linked = [root], list[str]()
+    while waiting or linked:
+        directory = waiting.pop() if waiting else linked.pop()
+        try:
+            identity = _identity(directory)
+            entries = sorted(os.scandir(directory), key=lambda entry: entry.name, reverse=True)
+        except OSError as error:
+            message = f"this directory could not be entered: {error.strerror}"
+            yield _trouble(directory, CLOSED_DIRECTORY, message)
+            continue
+        if identity in entered:
+            continue
+        entered.add(identity)
+        for entry in entries:
+            if trees.is_directory(entry):
+                (linked if entry.is_symlink() else waiting).append(entry.path)
+                if entry.name.endswith(trees.SUFFIXES):
+                    message = "a directory where a file was expected; what is in it was looked at"
+                    yield _trouble(entry.path, "is_directory", message)
+            elif entry.name.endswith(trees.SUFFIXES):
+                yield stat_file(entry.path)
+
+
+def stat_file(path: str) -> Found:
+    """A file with its size and times, or why it cannot be read."""
+    if not path.isascii() and (shown := clean_path(path)) != path:
+        return Found(shown, reason="bad_path", message="its path is not UTF-8; rename it")
+    try:
+        status = os.stat(path)  # noqa: PTH116 (plain strings: this runs once per file)
+    except OSError as error:
+        return _trouble(path, "unreadable", f"cannot be read: {error.strerror}")
+    if not stat.S_ISREG(status.st_mode):  # reading a pipe or a device may never end
+        return _trouble(path, "no_file", "a pipe, socket or device, not a file")
+    stamp = f"{status.st_size}:{status.st_mtime_ns}:{status.st_ctime_ns}"
+    return Found(path, "unknown", status.st_size, stamp, status.st_ctime_ns)
+
+
+def place(
+    file: Found,
+    placement: Placement,
+    given: trees.Parts = (),
+    models_below: trees.ModelsBelow = trees.models_below,
+) -> Found:
+    """Say what a file is and where it belongs, as far as its path and the caller tell."""
+    if file.reason is not None:
+        return file
+    if placement.pattern is not None and (match := placement.pattern.fullmatch(file.path)):
+        place = _place_by_pattern(file.path, match.groupdict())
+    else:
+        parts = ("/", *file.path.strip("/").split("/"))
+        place = trees.place_by_tree(parts, given, models_below)
+    language = placement.language and (trees.language_of(placement.language) or placement.language)
+    if place.kind == "agent_card":  # about no model, and of the language its directory names
+        place = place._replace(language=place.language or language or UNKNOWN_LANGUAGE)
+    else:
+        is_placed = place.kind != "unknown" and (placement.model or place.model) is not None
+        place = Place(
+            place.kind,
+            placement.model or place.model,
+            placement.experiment or place.experiment or (DEFAULT_EXPERIMENT if is_placed else None),
+            language or place.language or (UNKNOWN_LANGUAGE if is_placed else None),
+            place.scenario,
+            place.run,
+        )
+    file = file._replace(**place._asdict())
+    if file.kind == "evaluator_summary":
+        message = "repeats figures of the evaluator's result file"
+        return file._replace(reason="not_needed", message=message)
+    if file.is_placed:
+        return file
+    said = zlib.crc32(repr(file.key).encode())  # the content completes it: so both make the stamp
+    return file._replace(file_stamp=f"{file.file_stamp}:{said:08x}")
+
+
+def place_by_content(file: Found, kind: str, directory: str | None) -> Found:
+    """Finish placing a file that only its content could tell about.
+
+    `directory` is what an evaluator's result file says it was made from.
+    """
+    above = PurePosixPath(file.path).parts[:-1]
+    said = Place()
+    if kind == "unknown" or (kind == "judge_log" and file.run is None):
+        message = "JSON, but no run, result or judge log of this benchmark that can be placed"
+        return file._replace(reason="other_kind", place="$", message=message)
+    if kind == "agent_card":
+        file = file._replace(model=None, scenario=None, run=None)
+        said = Place(language=trees.language_of(above[-1]))
+    elif kind == "results":
+        file = file._replace(scenario=None, run=None)
+        said = trees.place_of_directory(PurePosixPath(directory or "").parts)
+        if said.model is None and file.kind == "results":
+            said = trees.place_by_directories(above)
+    elif kind == "runs":
+        said = Place(scenario=trees.stem(PurePosixPath(file.path).name))
+    file = file._replace(
+        kind=kind,
+        model=file.model or said.model,
+        experiment=file.experiment or said.experiment,
+        language=file.language or said.language,
+        scenario=file.scenario or said.scenario,
+    )
+    if file.model is None and kind != "agent_card":
+        message = "nothing says which model this is: pass --model, or --pattern with named parts"
+        return file._replace(reason="unplaced", message=message)
+    return file._replace(
+        experiment=None if kind == "agent_card" else file.experiment or DEFAULT_EXPERIMENT,
+        language=file.language or UNKNOWN_LANGUAGE,
+    )
+
+
+def clean_path(path: str) -> str:
+    """The path with bytes that are no UTF-8 written out, so that it can be shown and stored."""
+    return os.fsencode(path).decode("utf-8", "backslashreplace")
+
+
+def _place_by_pattern(path: str, parts: dict[str, str]) -> Place:
+    name = trees.stem(PurePosixPath(path).name)
+    kind = "judge_log" if "run" in parts else "runs" if "scenario" in parts else "unknown"
+    if kind == "runs" and trees.is_result_name(name):
+        kind = "unknown"
+    if "language" in parts:
+        parts["language"] = trees.language_of(parts["language"]) or parts["language"]
+    return Place(kind, **parts)
+
+
+def _identity(directory: str) -> tuple[int, int]:
+    status = os.stat(directory)  # noqa: PTH116 (plain strings: this runs once per directory)
+    return status.st_dev, status.st_ino
+
+
+def _trouble(path: str, reason: str, message: str) -> Found:
+    return Found(clean_path(path), reason=reason, message=message)

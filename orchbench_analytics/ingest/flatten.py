@@ -1,0 +1,239 @@
+"""Flattening: documents to rows, as answered; nothing is judged here."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from itertools import chain
+from typing import Any, NamedTuple
+
+from orchbench_analytics.ingest.decode import first_places, unreadable_parts
+from orchbench_analytics.ingest.documents import (
+    JudgeLog,
+    ResultsDocument,
+    Trouble,
+    UnreadableDocument,
+)
+from orchbench_analytics.ingest.judge_logs import judgement_rows
+from orchbench_analytics.ingest.labels import StepLabel
+from orchbench_analytics.ingest.runs import ReadRun, ReadRuns
+from orchbench_analytics.texts import calls_text, compact_json, text_of
+
+Row = tuple[Any, ...]
+Rows = Mapping[str, Sequence[Row]]
+ScenarioKey = tuple[Any, Any, Any, Any]  # model, experiment, language, scenario
+RunKey = tuple[Any, Any, Any, Any, str]
+
+_NO_STEP_LABEL: StepLabel = (False, None, None, None, False)
+_FIRST = (None, 1)  # numbers of answers: there is none, or it is the first to its step
+_LONGEST_TEXTS = 2**28
+_INT64 = range(-(2**63), 2**63)
+
+
+class StepRow(NamedTuple):
+    """A row of `steps`."""
+
+    model: str
+    experiment: str
+    language: str
+    scenario: str
+    run: str
+    step_id: str
+    has_label: bool
+    label_agent_id: str | None
+    label_content: str | None
+    label_calls: str | None
+    has_call_key: bool
+    answer_position: int | None = None
+    answer_number: int | None = None
+    answer_agent_id: str | None = None
+    answer_content: str | None = None
+    answer_calls: str | None = None
+
+    @property
+    def is_answered(self) -> bool:
+        """An answer was given."""
+        return self.answer_position is not None
+
+
+class PlanRow(NamedTuple):
+    """A row of `plans`."""
+
+    model: str
+    experiment: str
+    language: str
+    scenario: str
+    run: str
+    step_id: str
+    is_numbered_run: bool
+    label_content: str | None
+    answer_position: int | None = None
+    answer_number: int | None = None
+    answer_content: str | None = None
+
+
+class Flat(NamedTuple):
+    """The rows of a document by table, how long their texts are, and what could not be read."""
+
+    rows: Rows
+    text_length: int
+    trouble: Trouble | None
+
+
+def flatten_runs(key: ScenarioKey, read: ReadRuns) -> Flat:
+    """Rows of `scenarios`, `steps` and `plans` for a scenario file."""
+    document = read.document
+    names = document.history.keys()
+    numbered = {f"run #{number}" for number in range(1, len(names) + 1)}
+    steps: list[StepRow] = []
+    plans: list[PlanRow] = []
+    for name, run in read.runs.items():
+        steps += _step_rows((*key, name), run)
+        plans += _plan_rows((*key, name), run, is_numbered=name in numbered)
+    text_length = _checked_length(
+        chain(
+            (step.label_content for step in steps),
+            (step.label_calls for step in steps),
+            (plan.label_content for plan in plans),
+        )
+    )
+    labelled = [step for step in steps if step.has_label and step.answer_number in _FIRST]
+    answered = sum(len(run.sub_agent_history) for run in read.runs.values())
+    unreadable = read.unreadable_runs + read.unreadable_entries
+    usage = document.usage if isinstance(document.usage, dict) else {}
+    scenario = (
+        *key,
+        text_of(document.scenario_id),
+        text_of(document.generated_at),
+        len(names),
+        len(numbered & names),
+        len(labelled),
+        sum(step.has_call_key for step in labelled),
+        sum(plan.label_content is not None and plan.answer_number in _FIRST for plan in plans),
+        sum(plan.answer_position is not None for plan in plans),
+        answered,
+        len(steps) - answered,
+        answered - sum(step.is_answered for step in labelled),
+        len(read.unreadable_runs),
+        len(read.unreadable_entries),
+        first_places(unreadable),
+        _integer(usage.get("total_calls")),
+        _integer(usage.get("total_input_tokens")),
+        _integer(usage.get("total_output_tokens")),
+        _integer(usage.get("total_tokens")),
+        _number(usage.get("total_cost")),
+    )
+    trouble = unreadable_parts(unreadable) or _repeated(read.repeated_keys)
+    rows: Rows = {"scenarios": [scenario], "steps": steps, "plans": plans}
+    return Flat(rows, text_length, trouble)
+
+
+def flatten_judge_log(key: Row, log: JudgeLog) -> Flat:
+    """Rows of `judgements` for a judge's log of (model, …, run)."""
+    rows, unreadable = judgement_rows(key, log)
+    text_length = _checked_length(text for row in rows for text in row[-2:])
+    return Flat({"judgements": rows}, text_length, unreadable_parts(unreadable))
+
+
+def flatten_results(key: Row, document: ResultsDocument) -> Flat:
+    """Rows of `reported_models` and `reported_scenarios` for a result file of (model, …)."""
+    statistics, results = document.overall_statistics, document.detailed_results
+    unreadable = []
+    if not isinstance(statistics, dict):
+        unreadable.append("$.overall_statistics")
+        statistics = {}
+    if not isinstance(results, list):
+        unreadable.append("$.detailed_results")
+        results = []
+    scenarios = []
+    for index, result in enumerate(results):
+        if not isinstance(result, dict):
+            unreadable.append(f"$.detailed_results[{index}]")
+            continue
+        path = result.get("file_path")
+        name = path.replace("\\", "/").rsplit("/", 1)[-1] if isinstance(path, str) else ""
+        scenario = re.sub(r"(_out)?\.json(\.gz|\.zst)?$", "", name) or f"#{index}"
+        scenarios += [
+            (*key, scenario, figure, value)
+            for figure, value in _figures({k: v for k, v in result.items() if k != "detail"})
+        ]
+    models = [(*key, figure, value) for figure, value in _figures(statistics)]
+    if unreadable and not scenarios and not models:
+        raise UnreadableDocument(Trouble("wrong_type", "no figures in it", unreadable[0]))
+    rows = {"reported_scenarios": scenarios, "reported_models": models}
+    return Flat(rows, 0, unreadable_parts(unreadable))
+
+
+def _checked_length(texts: Iterable[str | None]) -> int:
+    """The length of all texts; refuses a document whose rows repeat far more than it holds."""
+    length = sum(map(len, filter(None, texts)))
+    if length > _LONGEST_TEXTS:
+        words = "what is said once and answered many times would take too much room"
+        raise UnreadableDocument(Trouble("too_large", words, "$"))
+    return length
+
+
+def _repeated(keys: list[str]) -> Trouble | None:
+    if not keys:
+        return None
+    words = "a key is there more than once in the same object; the last one counts"
+    return Trouble("duplicate_keys", words, first_places(keys))
+
+
+def _step_rows(key: RunKey, run: ReadRun) -> list[StepRow]:
+    rows = []
+    seen: dict[str, int] = {}
+    for position, entry in enumerate(run.sub_agent_history):
+        step = _step_id(entry.step_id)
+        seen[step] = number = seen.get(step, 0) + 1
+        answer = (text_of(entry.agent_id), text_of(entry.content), calls_text(entry.tool_calls))
+        label = run.gold.steps.get(step, _NO_STEP_LABEL)
+        rows.append(StepRow(*key, step, *label, position, number, *answer))
+    for step, label in run.gold.steps.items():
+        if step not in seen:
+            rows.append(StepRow(*key, step, *label))
+    return rows
+
+
+def _plan_rows(key: RunKey, run: ReadRun, *, is_numbered: bool) -> list[PlanRow]:
+    rows = []
+    seen: dict[str, int] = {}
+    for position, entry in enumerate(run.main_agent_history):
+        step = _step_id(entry.step_id)
+        seen[step] = number = seen.get(step, 0) + 1
+        label, answer = run.gold.plans.get(step), text_of(entry.content)
+        rows.append(PlanRow(*key, step, is_numbered, label, position, number, answer))
+    for step, label in run.gold.plans.items():
+        if step not in seen:
+            rows.append(PlanRow(*key, step, is_numbered, label))
+    return rows
+
+
+def _step_id(step: Any) -> str:
+    if isinstance(step, str):
+        return step
+    return "" if step is None else compact_json(step)
+
+
+def _integer(value: Any) -> int | None:
+    if isinstance(value, bool):
+        return None
+    if isinstance(value, float) and value.is_integer():
+        value = int(value)
+    return value if isinstance(value, int) and value in _INT64 else None
+
+
+def _number(value: Any) -> float | None:
+    if isinstance(value, bool) or not isinstance(value, int | float):
+        return None
+    return float(value) if abs(value) < 1e300 else None
+
+
+def _figures(values: dict[str, Any], prefix: str = "") -> Iterable[tuple[str, float | None]]:
+    """Every number of a nested object by its dotted path; what is no number is null."""
+    for name, value in values.items():
+        path = f"{prefix}{name}"
+        if isinstance(value, dict):
+            yield from _figures(value, f"{path}.")
+        elif name != "file_path":
+            yield path, _number(value)

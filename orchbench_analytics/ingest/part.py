@@ -1,0 +1,182 @@
+"""Making a part: some files of one model, experiment and language, read and written as tables."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, NamedTuple
+
+import msgspec
+
+from orchbench_analytics.ingest import decode as read
+from orchbench_analytics.ingest import flatten
+from orchbench_analytics.ingest.documents import (
+    JudgeLog,
+    ResultsDocument,
+    Trouble,
+    UnreadableDocument,
+)
+from orchbench_analytics.ingest.find import Found
+from orchbench_analytics.ingest.flatten import Flat
+from orchbench_analytics.ingest.runs import read_runs
+from orchbench_analytics.ingest.sources import Source, noted, refused, source_of
+from orchbench_analytics.store import manifest as store
+from orchbench_analytics.store import parquet
+from orchbench_analytics.store.manifest import Part
+from orchbench_analytics.tables import RAW_TABLES
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+_MOST_HELD = 32 * 2**20  # bytes of documents, and likewise characters of their rows
+
+
+class Task(NamedTuple):
+    """Files to read into one part, with the hashes of those that were read before."""
+
+    root: Path
+    files: list[Found]
+    known_hashes: dict[str, str]
+
+
+class Built(NamedTuple):
+    """What came of a task: the part (none if no file gave rows), and a row per file read anew.
+
+    Files past what a part should hold are missing: they make another task.
+    """
+
+    part: Part | None
+    sources: Sequence[Source]
+    unchanged: Sequence[Found] = ()
+
+
+class PartNote(msgspec.Struct):
+    """What lies beside a part's tables, so that a killed ingest's parts can be taken over."""
+
+    part: Part
+    sources: list[Source]
+
+
+def build_part(task: Task) -> Built:
+    """Read and flatten the task's files, and write their rows as a part."""
+    rows: dict[str, list[flatten.Row]] = {}
+    sources: list[Source] = []
+    unchanged: list[Found] = []
+    held_bytes = held_text = 0
+    for file in task.files:
+        if max(held_bytes, held_text) > _MOST_HELD:
+            break
+        source = source_of(file)
+        try:
+            data = read.read_bytes(file.path)
+            content_hash = hashlib.sha256(data).hexdigest()
+            if task.known_hashes.get(file.path) == content_hash:
+                unchanged.append(file)
+                continue
+            source = source._replace(content_hash=content_hash)
+            data = read.decompress(data, file.path)
+            held_bytes += len(data)
+            flat, mended = read_and_flatten(file, data)
+        except UnreadableDocument as error:
+            sources.append(refused(source, error.trouble))
+            continue
+        held_text += flat.text_length
+        for name, new_rows in flat.rows.items():
+            rows.setdefault(name, []).extend(new_rows)
+        sources.append(noted(source, mended or flat.trouble))
+    taken = [s for s in sources if s.status == "taken"]
+    if not taken:
+        return Built(None, sources, unchanged)
+    contents = [("\0".join(map(str, s.key)), s.path, s.content_hash or "") for s in taken]
+    row_counts = {name: len(data) for name, data in rows.items() if data}
+    part = _new_part(task.files[0], contents, row_counts)
+    sources = [s._replace(part_id=part.part_id) if s.status == "taken" else s for s in sources]
+    tables = ((t.name, parquet.to_arrow(t, rows[t.name])) for t in RAW_TABLES if rows.get(t.name))
+    note = msgspec.json.encode(PartNote(part, sources))
+    store.write_directory(task.root, part.directory, tables, note=note)
+    return Built(part, sources, unchanged)
+
+
+def read_and_flatten(file: Found, data: bytes) -> tuple[Flat, Trouble | None]:
+    """The rows of one document, and what had to be mended before it could be read."""
+    key = (file.model, file.experiment, file.language)
+
+    def make(document: bytes) -> Flat:
+        if file.kind == "runs":
+            return flatten.flatten_runs((*key, file.scenario), read_runs(document))
+        if file.kind == "judge_log":
+            log = msgspec.json.decode(document, type=JudgeLog)
+            return flatten.flatten_judge_log((*key, file.scenario, file.run), log)
+        return flatten.flatten_results(key, msgspec.json.decode(document, type=ResultsDocument))
+
+    return read.read_with(make, data)
+
+
+def rewrite_parts(root: Path, parts: Sequence[Part], dropped: Iterable[Source]) -> Part | None:
+    """One new part from old ones, without the rows of dropped files; none if no row is left."""
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    gone: dict[str, set[str]] = {"runs": set(), "judge_log": set(), "results": set()}
+    for source in dropped:
+        gone[source.kind].add(f"{source.scenario or ''}\0{source.run or ''}")
+    kept: dict[str, pa.Table] = {}
+    for name, kind in _KIND_OF_TABLE.items():
+        files = [root / p.directory / f"{name}.parquet" for p in parts if name in p.row_counts]
+        if files:
+            data = pa.concat_tables([pq.ParquetFile(file).read() for file in files])
+            kept[name] = _without(data, kind, gone[kind])
+    row_counts = {name: len(data) for name, data in kept.items() if len(data)}
+    if not row_counts:
+        return None
+    contents = [("part", part.part_id) for part in parts]
+    contents += [(kind, name) for kind, names in gone.items() for name in names]
+    part = _new_part(parts[0], contents, row_counts)
+    store.write_directory(root, part.directory, ((name, kept[name]) for name in row_counts))
+    return part
+
+
+def _without(data: pa.Table, kind: str, gone: set[str]) -> pa.Table:
+    """The rows that do not come from files that are gone."""
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    if not gone:
+        return data
+    if kind == "results":
+        return data.slice(0, 0)
+    text = data["scenario"].type
+    run = data["run"] if kind == "judge_log" else pa.scalar("", text)
+    names = pc.binary_join_element_wise(data["scenario"], run, pa.scalar("\0", text))
+    return data.filter(pc.invert(pc.is_in(names, pa.array(sorted(gone), text))))
+
+
+_KIND_OF_TABLE = {
+    "scenarios": "runs",
+    "steps": "runs",
+    "plans": "runs",
+    "judgements": "judge_log",
+    "reported_scenarios": "results",
+    "reported_models": "results",
+}
+
+
+def _new_part(
+    alike: Found | Part, contents: Iterable[tuple[str, ...]], row_counts: dict[str, int]
+) -> Part:
+    """A part named by what is in it, so that the same work done twice is the same part."""
+    key = (alike.model or "", alike.experiment or "", alike.language or "")
+    digest = hashlib.sha256(f"format {store.FORMAT_VERSION}".encode())
+    for names in (key, *sorted(contents)):
+        digest.update("\0".join(("", *names)).encode())
+    part_id = digest.hexdigest()[:20]
+    model, experiment, language = key
+    return Part(
+        part_id=part_id,
+        directory=f"parts/{part_id}",
+        model=model,
+        experiment=experiment,
+        language=language,
+        row_counts=row_counts,
+    )

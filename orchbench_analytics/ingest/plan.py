@@ -1,0 +1,153 @@
+"""The warehouse while it is being brought up to date: sources and parts, kept in agreement."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from pathlib import Path
+from typing import NamedTuple
+
+import msgspec
+
+from orchbench_analytics.ingest.find import CLOSED_DIRECTORY, Found
+from orchbench_analytics.ingest.part import Built, PartNote, rewrite_parts
+from orchbench_analytics.ingest.sources import (
+    DUPLICATE,
+    Source,
+    is_same_file,
+    load_sources,
+    source_of,
+)
+from orchbench_analytics.store.manifest import Manifest, Part
+
+_MOST_SMALL_PARTS = 8
+_ROWS_OF_A_SMALL_PART = 20_000
+
+
+class State(NamedTuple):
+    """What is known of every input file, and the parts that hold their rows.
+
+    `before` is as the last manifest has it; `settled` are paths of which no more is to be learnt;
+    `held` are all sources that have rows in some part, whether the rows still count or not.
+    """
+
+    root: Path
+    before: dict[str, Source]
+    sources: dict[str, Source]
+    parts: dict[str, Part]
+    settled: set[str]
+    held: list[Source]
+
+
+def load_state(root: Path, manifest: Manifest) -> State:
+    """The state that the last manifest describes, with nothing settled yet."""
+    before = load_sources(root, manifest)
+    parts = {part.part_id: part for part in manifest.parts}
+    return State(root, before, dict(before), parts, set(), list(before.values()))
+
+
+def settle_unchanged(state: State, found: dict[str, Found]) -> None:
+    """Settle files that are as they were; of a duplicate that says nothing, it was never read."""
+    for path, file in found.items():
+        source = state.before.get(path)
+        if source is not None and source.reason != DUPLICATE and is_same_file(source, file):
+            state.settled.add(path)
+
+
+def take(state: State, built: Built) -> None:
+    """Take what was read: a part, and the rows of `sources` of its files."""
+    if built.part is not None:
+        state.parts[built.part.part_id] = built.part
+    for source in built.sources:
+        state.settled.add(source.path)
+        known = state.sources.get(source.path)
+        if source.reason == "vanished" and known is not None and known.has_rows:
+            continue  # it was removed, and a removed file's rows stay
+        state.sources[source.path] = source
+        state.held.append(source)
+    for file in built.unchanged:  # touched, but its content is the same
+        state.settled.add(file.path)
+        stamp = source_of(file).file_stamp
+        state.sources[file.path] = state.sources[file.path]._replace(file_stamp=stamp)
+
+
+def adopt(state: State, found: dict[str, Found]) -> list[Part]:
+    """Take over parts that a killed ingest had finished, if all their files are still the same."""
+    adopted = []
+    for path in sorted(state.root.glob("parts/*/part.json")):
+        try:
+            note = msgspec.json.decode(path.read_bytes(), type=PartNote)
+        except (OSError, msgspec.DecodeError):  # not finished after all
+            continue
+        is_current = all(
+            s.path in found
+            and s.path not in state.settled
+            and is_same_file(s, found[s.path], trust_recent=True)
+            for s in note.sources
+        )
+        is_news = any(not _is_same_content(state.before.get(s.path), s) for s in note.sources)
+        if is_current and is_news:
+            take(state, Built(note.part, note.sources))
+            adopted.append(note.part)
+    return adopted
+
+
+def _is_same_content(known: Source | None, source: Source) -> bool:
+    return known is not None and (known.key, known.content_hash) == (
+        source.key,
+        source.content_hash,
+    )
+
+
+def prune_gone(state: State, roots: Iterable[str], found: dict[str, Found]) -> list[Source]:
+    """Forget files that were once at or below the roots and are gone."""
+    below = tuple(root.rstrip("/") + "/" for root in roots)
+    closed = tuple(f"{f.path}/" for f in found.values() if f.reason == CLOSED_DIRECTORY)
+    gone = [
+        source
+        for path, source in state.sources.items()
+        if path not in found and f"{path}/".startswith(below) and not path.startswith(closed)
+    ]
+    for source in gone:
+        del state.sources[source.path]
+    return gone
+
+
+def forget_displaced(state: State) -> None:
+    """Forget files that are gone or were not looked at, where another has taken their place."""
+    settled = (state.sources[path] for path in state.settled if path in state.sources)
+    owners = {s.key: s.path for s in settled if s.has_rows}
+    for path, source in list(state.sources.items()):
+        if source.has_rows and owners.get(source.key, path) != path:
+            del state.sources[path]
+
+
+def clean_parts(state: State) -> None:
+    """Take the rows of files that no longer count out of their parts, and join small parts."""
+    dropped: dict[str, list[Source]] = {}
+    for source in state.held:
+        now = state.sources.get(source.path)
+        if source.part_id is not None and (now is None or now.part_id != source.part_id):
+            dropped.setdefault(source.part_id, []).append(source)
+    in_use = {source.part_id for source in state.sources.values()}
+    _replace(state, [([id_], gone if id_ in in_use else None) for id_, gone in dropped.items()])
+    groups: dict[tuple[str, str, str], list[str]] = {}
+    for part in state.parts.values():
+        if sum(part.row_counts.values()) < _ROWS_OF_A_SMALL_PART:
+            key = (part.model, part.experiment, part.language)
+            groups.setdefault(key, []).append(part.part_id)
+    many = [sorted(ids) for ids in groups.values() if len(ids) > _MOST_SMALL_PARTS]
+    _replace(state, [(ids, []) for ids in many])
+
+
+def _replace(state: State, changes: list[tuple[list[str], list[Source] | None]]) -> None:
+    """Replace parts by one without the rows of the sources given, or (null) by none at all."""
+    new_ids: dict[str | None, str | None] = {}
+    for old_ids, gone in changes:
+        old = [state.parts.pop(part_id) for part_id in old_ids]
+        new = rewrite_parts(state.root, old, gone) if gone is not None else None
+        if new is not None:
+            state.parts[new.part_id] = new
+        new_ids |= dict.fromkeys(old_ids, new.part_id if new is not None else None)
+    for path, source in state.sources.items():
+        if source.part_id in new_ids:
+            state.sources[path] = source._replace(part_id=new_ids[source.part_id])

@@ -1,0 +1,144 @@
+"""Reading scenario files: every run as far as it goes, so that a bad part costs only itself."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from typing import Any, NamedTuple
+
+import msgspec
+
+from orchbench_analytics.ingest.decode import decode_or_none
+from orchbench_analytics.ingest.documents import (
+    ABSENT,
+    DoubtfulRunsDocument,
+    Entry,
+    Run,
+    RunsDocument,
+)
+from orchbench_analytics.ingest.labels import Gold, read_gold
+
+_decode_document = msgspec.json.Decoder(RunsDocument).decode
+_decode_doubtful = msgspec.json.Decoder(DoubtfulRunsDocument).decode
+_decode_run = msgspec.json.Decoder(Run).decode
+_decode_history = msgspec.json.Decoder(list[Entry]).decode
+_decode_items = msgspec.json.Decoder(list[msgspec.Raw]).decode
+_decode_entry = msgspec.json.Decoder(Entry).decode
+
+_NO_GOLD = Gold({}, {}, [])
+_KEY = re.compile(rb'"([^"\\]*+)"\s*+:')
+_PART_NAMES = frozenset(name.encode() for name in Run.__struct_fields__)
+
+
+class ReadRun(NamedTuple):
+    """A run as far as it could be read."""
+
+    main_agent_history: list[Entry]
+    sub_agent_history: list[Entry]
+    gold: Gold
+
+
+class ReadRuns(NamedTuple):
+    """A scenario file, its readable runs by name, and the JSON paths of what is not in order."""
+
+    document: RunsDocument | DoubtfulRunsDocument
+    runs: dict[str, ReadRun]
+    unreadable_runs: list[str]
+    unreadable_entries: list[str]
+    repeated_keys: list[str]
+
+
+def read_runs(data: bytes) -> ReadRuns:
+    """A scenario file with all its runs, from standard JSON."""
+    document, decoded, bad_runs = _decode_runs(data)
+    runs: dict[str, ReadRun] = {}
+    bad_entries: list[str] = []
+    parts: list[msgspec.Raw] = []
+    labels, gold = b"", _NO_GOLD
+    for name, run in decoded.items():
+        place = f"$.history.{name}"
+        parts += (run.main_agent_history, run.sub_agent_history, run.label)
+        main, bad_main = _read_history(run.main_agent_history)
+        sub, bad_sub = _read_history(run.sub_agent_history)
+        if labels != (labels := bytes(run.label)):  # mostly those of the run before
+            gold = read_gold(labels)
+        bad_entries += [f"{place}.main_agent_history{path}" for path in bad_main]
+        bad_entries += [f"{place}.sub_agent_history{path}" for path in bad_sub]
+        bad_entries += [f"{place}.label{path}" for path in gold.unreadable]
+        runs[name] = ReadRun(main, sub, gold)
+    repeated = _repeated_keys(data, [part for part in parts if part is not ABSENT])
+    return ReadRuns(document, runs, bad_runs, bad_entries, repeated)
+
+
+def _decode_runs(
+    data: bytes,
+) -> tuple[RunsDocument | DoubtfulRunsDocument, dict[str, Run], list[str]]:
+    """The document, its runs that are objects, and the paths of those that are not."""
+    document = decode_or_none(_decode_document, data)
+    if document is not None:
+        return document, document.history, []
+    doubtful = _decode_doubtful(data)
+    read = {name: decode_or_none(_decode_run, raw) for name, raw in doubtful.history.items()}
+    bad_runs = [f"$.history.{name}" for name, run in read.items() if run is None]
+    return doubtful, {name: run for name, run in read.items() if run is not None}, bad_runs
+
+
+def _read_history(raw: msgspec.Raw) -> tuple[list[Entry], list[str]]:
+    """The answers, empty ones for those that are no object, and the paths of the latter."""
+    entries = decode_or_none(_decode_history, raw)
+    if entries is not None:
+        return entries, []
+    items = decode_or_none(_decode_items, raw)
+    if items is None:
+        return [], [""]
+    read = [decode_or_none(_decode_entry, item) for item in items]
+    unreadable = [f"[{index}]" for index, entry in enumerate(read) if entry is None]
+    return [entry or Entry() for entry in read], unreadable
+
+
+class _Repeats(list[str]):
+    """Paths, below an object, of keys that are there more than once."""
+
+
+def _repeats(pairs: list[tuple[str, Any]]) -> _Repeats:
+    repeats = _Repeats()
+    if len(dict(pairs)) < len(pairs):
+        counts = Counter(key for key, _ in pairs)
+        repeats.extend(f".{key}" for key, count in counts.items() if count > 1)
+    for key, value in pairs:
+        repeats.extend(f".{key}{path}" for path in _paths(value))
+    return repeats
+
+
+def _paths(value: Any) -> Iterable[str]:
+    if isinstance(value, _Repeats):
+        return value
+    if isinstance(value, list):
+        return [f"[{i}]{path}" for i, item in enumerate(value) for path in _paths(item)]
+    return ()
+
+
+_decode_repeats = json.JSONDecoder(
+    object_pairs_hook=_repeats, parse_int=len, parse_float=len
+).decode
+
+
+def _repeated_keys(data: bytes, parts: Sequence[msgspec.Raw]) -> list[str]:
+    """Paths of keys that an object has more than once, looking past the parts of runs given."""
+    between: list[bytes] = []
+    position = 0
+    for part in map(bytes, parts):
+        start = data.find(part[:60], position)
+        if start < 0 or not data.startswith(part, start):  # not in this order: look at all
+            between, position = [], 0
+            break
+        between.append(data[position:start])
+        position = start + len(part)
+    skeleton = b"0".join([*between, data[position:]])
+    keys = _KEY.findall(skeleton)
+    others = [key for key in keys if key not in _PART_NAMES]
+    if len(keys) - len(others) == len(between) and len(set(others)) == len(others):
+        return []
+    return [f"${path}" for path in _paths(_decode_repeats(skeleton.decode()))]

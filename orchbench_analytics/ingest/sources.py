@@ -1,0 +1,166 @@
+"""The rows of `sources`: what became of every input file, and how an unchanged one is known."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterable
+from pathlib import Path
+from typing import NamedTuple
+
+import msgspec
+
+from orchbench_analytics.errors import WarehouseError
+from orchbench_analytics.ingest.documents import Trouble
+from orchbench_analytics.ingest.find import Found, Key
+from orchbench_analytics.store import manifest as store
+from orchbench_analytics.store.manifest import Manifest
+
+DUPLICATE = "duplicate"
+
+# A file changed this shortly before it was read may change again within the same clock tick.
+_TICK_NS = 2_000_000_000
+_RECENT = "~"
+
+
+class Source(NamedTuple):
+    """A row of `sources`."""
+
+    path: str
+    kind: str
+    model: str | None
+    experiment: str | None
+    language: str | None
+    scenario: str | None
+    run: str | None
+    agent_id: str | None
+    status: str
+    reason: str | None = None
+    place: str | None = None
+    message: str | None = None
+    byte_count: int = 0
+    content_hash: str | None = None
+    file_stamp: str | None = None
+    part_id: str | None = None
+
+    @property
+    def key(self) -> Key:
+        """What the file is about; two files about the same are duplicates."""
+        return (self.kind, self.model, self.experiment, self.language, self.scenario, self.run)
+
+    @property
+    def has_rows(self) -> bool:
+        """Its rows lie in a part; those of agent cards do not, they make a table of their own."""
+        return self.status == "taken" and self.kind != "agent_card"
+
+
+def source_of(file: Found) -> Source:
+    """The row of a file as far as its path tells: taken, unless its path is trouble enough."""
+    is_recent = time.time_ns() - file.changed_at_ns < _TICK_NS
+    status = "taken" if file.reason is None else "refused"
+    return Source(
+        file.path,
+        file.kind,
+        file.model,
+        file.experiment,
+        file.language,
+        file.scenario,
+        file.run,
+        None,
+        "ignored" if file.kind == "evaluator_summary" else status,
+        reason=file.reason,
+        place=file.place,
+        message=file.message,
+        byte_count=file.byte_count,
+        file_stamp=file.file_stamp + _RECENT if is_recent else file.file_stamp,
+    )
+
+
+def refused(source: Source, trouble: Trouble) -> Source:
+    """The row of a file that could not be used, with its reason."""
+    return noted(source, trouble)._replace(status="refused")
+
+
+def refused_as_duplicate(source: Source, owner: str) -> Source:
+    """The row of a file about the same as another, which was there first."""
+    words = f"about the same as {owner}; remove one, or tell them apart with --experiment"
+    return refused(source, Trouble(DUPLICATE, words))
+
+
+def noted(source: Source, trouble: Trouble | None) -> Source:
+    """The row of a file, with what had to be mended or left out, if anything."""
+    if trouble is None:
+        return source
+    return source._replace(reason=trouble.reason, place=trouble.place, message=trouble.message)
+
+
+def is_same_file(source: Source, file: Found, *, trust_recent: bool = False) -> bool:
+    """The row's file is the one found now, by its stamp and where it belongs."""
+    stamp = source.file_stamp or ""
+    if trust_recent:
+        stamp = stamp.removesuffix(_RECENT)
+    return stamp == file.file_stamp and source.key == file.key
+
+
+def place_as_before(file: Found, source: Source) -> Found | None:
+    """The file placed as its content said when it was read; none if it may have changed."""
+    if source.file_stamp != file.file_stamp:
+        return None
+    placed = file._replace(
+        kind=source.kind,
+        model=source.model,
+        experiment=source.experiment,
+        language=source.language,
+        scenario=source.scenario,
+        run=source.run,
+    )
+    if source.model is not None or source.kind == "agent_card":
+        return placed
+    return placed._replace(reason=source.reason, place=source.place, message=source.message)
+
+
+def is_elsewhere(path: str, files: Iterable[Found]) -> bool:
+    """The path is still there, and none of the files found is the same file by another path."""
+    try:
+        return not any(Path(path).samefile(file.path) for file in files)
+    except OSError:  # gone, or gone just now
+        return False
+
+
+def write_index(root: Path, sources_file: str, rows: list[Source]) -> None:
+    """Write the rows of `sources` once more, in a form that is read without importing Arrow.
+
+    Most ingests find most files unchanged, and would spend half their time on that import.
+    """
+    index = (root / sources_file).with_suffix(store.INDEX)
+    index.parent.mkdir(exist_ok=True)
+    index.write_bytes(msgspec.msgpack.encode(rows))
+
+
+def read_index(root: Path, sources_file: str) -> list[Source]:
+    """The rows of `sources` from their index."""
+    index = (root / sources_file).with_suffix(store.INDEX)
+    return msgspec.msgpack.decode(index.read_bytes(), type=list[Source])
+
+
+def load_sources(root: Path, manifest: Manifest) -> dict[str, Source]:
+    """The rows of `sources` by path."""
+    if manifest.sources is None:
+        return {}
+    try:
+        return {row.path: row for row in read_index(root, manifest.sources)}
+    except (OSError, msgspec.DecodeError):
+        return _load_sources_table(root / manifest.sources)
+
+
+def _load_sources_table(path: Path) -> dict[str, Source]:
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    try:
+        columns = pq.ParquetFile(path).read().to_pydict()
+    except (OSError, pa.ArrowInvalid) as error:
+        raise WarehouseError(
+            f"{path} is damaged: {error}; ingest anew into another directory"
+        ) from error
+    rows = zip(*(columns[name] for name in Source._fields), strict=True)
+    return {row[0]: Source(*row) for row in rows}

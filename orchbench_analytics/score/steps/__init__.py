@@ -1,0 +1,1 @@
+"""Scoring sub-agent steps."""

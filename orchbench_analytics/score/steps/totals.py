@@ -1,0 +1,135 @@
+"""Scoring steps: decisions, and names, keys and values of calls, under one profile."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import polars as pl
+
+from orchbench_analytics.profiles import Profile
+from orchbench_analytics.score.steps.arguments import (
+    PAIR,
+    compare_arguments,
+    compare_names,
+    f1,
+    set_f1,
+)
+from orchbench_analytics.score.steps.decide import decide
+from orchbench_analytics.score.steps.judge import apply_verdicts, mark_judgeable, read_verdicts
+from orchbench_analytics.score.steps.observe import NO_CALLS_ID, step_facts
+from orchbench_analytics.tables import SCORED_ARGUMENTS, SCORED_STEPS, STEP_KEY
+
+_OUTCOMES = ("true_positive_count", "false_positive_count", "false_negative_count")
+_CALL_COUNTS = [f"{side}_{name}" for side in ("name", "key", "value") for name in _OUTCOMES]
+
+
+class PreparedSteps(NamedTuple):
+    """Everything about steps that no profile changes, computed once for all of them."""
+
+    facts: pl.DataFrame
+    names: pl.DataFrame
+    arguments: pl.DataFrame
+    verdicts: pl.DataFrame
+
+
+class ScoredSteps(NamedTuple):
+    """Rows of `scored_steps` and `scored_arguments`."""
+
+    steps: pl.DataFrame
+    arguments: pl.DataFrame
+
+
+def prepare_steps(
+    steps: pl.DataFrame, judgements: pl.DataFrame, tool_parameters: pl.DataFrame
+) -> PreparedSteps:
+    """Read every distinct call, and compare every distinct pair that any profile may ask for."""
+    facts, read = step_facts(steps)
+    used = pl.concat_list("answer_id", "written_id", NO_CALLS_ID)
+    pairs = (
+        facts.filter("is_call_labelled")
+        .select("language", "label_id", used_id=used)
+        .explode("used_id")
+        .drop_nulls()
+        .unique()
+    )
+    # Joins keep no order unless told to; from here on they are, so that scores come out in one.
+    arguments = compare_arguments(pairs, read).sort("argument_key")
+    return PreparedSteps(
+        facts,
+        compare_names(pairs, read),
+        mark_judgeable(arguments, read, tool_parameters),
+        read_verdicts(judgements),
+    )
+
+
+def score_steps(prepared: PreparedSteps, profile: Profile) -> ScoredSteps:
+    """Score prepared steps under a profile."""
+    decided = decide(prepared.facts, profile)
+    arguments = _score_arguments(decided, prepared, profile)
+    is_written = pl.col("call_source") == "content"
+    scored = (
+        decided.lazy()
+        .join(prepared.names.lazy(), on=PAIR, how="left", maintain_order="left")
+        .join(_totals(arguments).lazy(), on="row", how="left", maintain_order="left")
+        .with_columns(
+            pl.when("is_call_scored")
+            .then(pl.col(_CALL_COUNTS))
+            .otherwise(0)
+            .fill_null(0)
+            .name.keep()
+        )
+        .with_columns(
+            pl.when("is_call_scored")
+            .then(pl.when(pl.col("predicted") == "call").then(score).otherwise(0.0))
+            .alias(name)
+            for name, score in _f1_scores(profile).items()
+        )
+        .with_columns(
+            profile=pl.lit(profile.name),
+            agent_id=pl.coalesce("label_agent_id", "answer_agent_id"),
+            answer_tools=pl.when(is_written).then("written_tools").otherwise("answer_tools"),
+            is_malformed=pl.col("answer_is_malformed")
+            | pl.col("voids_file")
+            | (is_written & pl.col("written_is_malformed")).fill_null(False),
+        )
+        .select(SCORED_STEPS.column_names)
+        .collect(engine="in-memory")
+    )
+    return ScoredSteps(scored, arguments.select(SCORED_ARGUMENTS.column_names))
+
+
+def _score_arguments(
+    decided: pl.DataFrame, prepared: PreparedSteps, profile: Profile
+) -> pl.DataFrame:
+    """One row per argument key of each call-scored step, verdicts applied."""
+    rule = pl.col("only_under")
+    compared = prepared.arguments.filter(rule.is_null() | (rule == profile.invalid_arguments))
+    keys = [c.name for c in STEP_KEY]
+    steps = decided.filter("is_call_scored").select(
+        "row", *keys, "answer_position", "judge_index", "label_id", "used_id"
+    )
+    arguments = steps.join(compared, on=PAIR, maintain_order="left_right")
+    return apply_verdicts(
+        arguments.with_columns(profile=pl.lit(profile.name)), prepared.verdicts, profile
+    )
+
+
+def _totals(arguments: pl.DataFrame) -> pl.DataFrame:
+    """Counts of keys and of values for each step that has arguments on either side."""
+    return arguments.group_by("row").agg(
+        key_true_positive_count=pl.col("is_shared").sum().cast(pl.Int64),
+        key_false_positive_count=pl.col("label_values").is_null().sum().cast(pl.Int64),
+        key_false_negative_count=pl.col("answer_values").is_null().sum().cast(pl.Int64),
+        **{f"value_{name}": pl.col(name).sum() for name in _OUTCOMES},
+    )
+
+
+def _f1_scores(profile: Profile) -> dict[str, pl.Expr]:
+    has_keys = pl.sum_horizontal(f"key_{name}" for name in _OUTCOMES) > 0
+    without_keys = 1.0 if profile.no_arguments == "one" else 0.0
+    value_f1 = f1(*(pl.col(f"value_{name}") for name in _OUTCOMES))
+    return {
+        "name_f1": set_f1("name"),
+        "key_f1": set_f1("key"),
+        "value_f1": pl.when(has_keys).then(value_f1).otherwise(without_keys),
+    }

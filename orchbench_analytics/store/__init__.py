@@ -1,0 +1,1 @@
+"""The warehouse on disk."""

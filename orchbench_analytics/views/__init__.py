@@ -1,0 +1,1 @@
+"""The views of `sql/`, and queries over them."""

@@ -1,0 +1,243 @@
+"""DuckDB over a warehouse: its tables, and the views of `sql/`."""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Callable
+from functools import cache
+from graphlib import TopologicalSorter
+from pathlib import Path
+from typing import TYPE_CHECKING, Literal, NamedTuple
+
+import duckdb
+
+from orchbench_analytics.profiles import WEIGHTS, rule_choices
+from orchbench_analytics.schema import Table
+from orchbench_analytics.store import manifest as store
+from orchbench_analytics.store.manifest import Manifest
+from orchbench_analytics.tables import SCENARIOS, TABLES
+
+if TYPE_CHECKING:
+    import polars as pl
+
+_REFERENCE = re.compile(r"\bmain\.(\w+)")
+_TYPES = {"text": "varchar", "int": "bigint", "float": "double", "bool": "boolean"}
+# Ties go to the even digit, and the exact value of a double decides what is a tie, as in Python.
+_ROUND = """
+create or replace macro round_half_even(x, digits) as
+    cast(printf('%.' || digits || 'f', x) as double)
+"""
+
+
+# DuckDB has no way to write these as themselves: it looks for what matches, and stumbles over a
+# neighbour whose name begins with a backslash.
+_PATTERN_CHARACTERS = set("*?[" if os.sep == "\\" else "*?[\\")
+# From a table's name and files to what stands after `from` in SQL.
+RowsOf = Callable[[str, list[Path]], str]
+
+
+class View(NamedTuple):
+    """A view of `sql/`: its name, what it is about, its grain, and its query."""
+
+    name: str
+    description: str
+    grain: str
+    query: str
+
+    @property
+    def references(self) -> set[str]:
+        """The tables and views it reads."""
+        return set(_REFERENCE.findall(self.query))
+
+
+def sql_directory() -> Path:
+    """Where the queries lie: inside the installed package, or beside it in a checkout."""
+    package = Path(__file__).parents[1]
+    installed = package / "sql"
+    return installed if installed.is_dir() else package.parent / "sql"
+
+
+@cache
+def views() -> dict[str, View]:
+    """All views, each after those it reads."""
+    found = {}
+    for path in sorted(sql_directory().glob("*.sql")):
+        query = path.read_text(encoding="utf-8")
+        header = [
+            line.removeprefix("--").strip() for line in query.splitlines() if line[:2] == "--"
+        ]
+        grain = next(line.removeprefix("grain:").strip() for line in header if "grain:" in line)
+        found[path.stem] = View(path.stem, header[0], grain, query)
+    order = TopologicalSorter({v.name: v.references & found.keys() for v in found.values()})
+    return {name: found[name] for name in order.static_order()}
+
+
+def connect(
+    root: Path, manifest: Manifest, *, view: str | None = None
+) -> duckdb.DuckDBPyConnection:
+    """An in-memory DuckDB with the warehouse's tables and views, or just what one view needs."""
+    connection = duckdb.connect()
+    if view is None:
+        populate(connection, root, manifest, kind="view", names=all_relations())
+        describe(connection, kind="view")
+    else:
+        populate(connection, root, manifest, kind="view", names=needed_by(view))
+    return connection
+
+
+def connect_sealed(root: Path, manifest: Manifest) -> duckdb.DuckDBPyConnection:
+    """A DuckDB with all tables and views that can open no file, to read or to write.
+
+    pyarrow hands it the rows, so not even the warehouse's own files are in its reach.
+    """
+    connection = duckdb.connect()
+    names = all_relations()
+    populate(connection, root, manifest, kind="view", names=names, rows_of=_handed_over(connection))
+    describe(connection, kind="view")
+    connection.execute("set enable_external_access = false")
+    connection.execute("set lock_configuration = true")
+    return connection
+
+
+def all_relations() -> set[str]:
+    """The names of everything that can be asked."""
+    return {*TABLES, "model_tags", *views()}
+
+
+def needed_by(view: str) -> set[str]:
+    """A view, and all the tables and views it reads."""
+    references = views()[view].references
+    return {view, *references}.union(*(needed_by(name) for name in references & views().keys()))
+
+
+def populate(
+    connection: duckdb.DuckDBPyConnection,
+    root: Path,
+    manifest: Manifest,
+    *,
+    kind: Literal["view", "table"],
+    names: set[str],
+    rows_of: RowsOf | None = None,
+) -> None:
+    """Create the named tables, as views of the Parquet files or as copies, and the named views.
+
+    `rows_of` says how SQL gets at the rows of a table's files. By default DuckDB reads them, unless
+    it would take their path for a pattern.
+    """
+    if rows_of is None:
+        is_literal = _PATTERN_CHARACTERS.isdisjoint(str(root.absolute()))
+        rows_of = _read_parquet if is_literal else _handed_over(connection)
+    connection.execute(_ROUND)
+    connection.execute(f"create {kind} main.profiles as {_profiles_query(manifest)}")
+    if "model_tags" in names:
+        names = names | {SCENARIOS.name}  # which models there are to have tags
+    for table in TABLES.values():
+        if table.name in names:
+            files = store.table_files(root, manifest, table.name)
+            rows = f"select * from {rows_of(table.name, files)}" if files else _no_rows(table)
+            connection.execute(f"create {kind} main.{table.name} as {rows}")
+    if "model_tags" in names:
+        files = store.tag_files(root, manifest)
+        tags = _tags_query(rows_of("model_tags", files) if files else None)
+        connection.execute(f"create {kind} main.model_tags as {tags}")
+    for view in (view for view in views().values() if view.name in names):
+        connection.execute(f"create view main.{view.name} as {view.query}")
+
+
+def describe(connection: duckdb.DuckDBPyConnection, *, kind: Literal["view", "table"]) -> None:
+    """Attach to all tables, columns and views the descriptions that any DuckDB client can show."""
+    for table in TABLES.values():
+        comment(connection, kind, table.name, f"One row per {table.grain}.")
+        for column in table.columns:
+            comment(connection, "column", f"{table.name}.{column.name}", column.description)
+    comment(connection, kind, "profiles", "The rules of a profile. One row per profile.")
+    comment(
+        connection, kind, "model_tags", "What is known of models. One row per model, experiment."
+    )
+    for view in views().values():
+        comment(connection, "view", view.name, f"{view.description} One row per {view.grain}.")
+
+
+def frame_of(relation: duckdb.DuckDBPyRelation) -> pl.DataFrame:
+    """The rows of a relation, without pyarrow: to import it takes longer than most queries do."""
+    import polars as pl
+
+    names = relation.columns
+    if len(set(names)) < len(names):
+        frame: pl.DataFrame = relation.pl()  # numbers columns that have the same name
+        return frame
+    return pl.DataFrame(_Stream(relation))
+
+
+class _Stream:
+    """The rows of a relation as a stream and nothing else.
+
+    polars remembers the type of what it was given, and DuckDB complains at exit if that is its own.
+    """
+
+    def __init__(self, relation: duckdb.DuckDBPyRelation) -> None:
+        self.__arrow_c_stream__ = relation.__arrow_c_stream__
+
+
+def comment(connection: duckdb.DuckDBPyConnection, kind: str, name: str, text: str) -> None:
+    """Attach a description that any DuckDB client can show."""
+    connection.execute(f"comment on {kind} main.{name} is {quoted(text)}")
+
+
+def quoted(text: str) -> str:
+    """A text as an SQL literal."""
+    return "'" + text.replace("'", "''") + "'"
+
+
+def _no_rows(table: Table) -> str:
+    columns = ", ".join(f"cast(null as {_TYPES[c.kind]}) as {c.name}" for c in table.columns)
+    return f"select {columns} where false"
+
+
+def _handed_over(connection: duckdb.DuckDBPyConnection) -> RowsOf:
+    """A way to the rows that opens no file in DuckDB: pyarrow reads them."""
+    import pyarrow.dataset as ds
+
+    def register(name: str, files: list[Path]) -> str:
+        source = f"{name}_rows"
+        connection.register(source, ds.dataset([str(file) for file in files], format="parquet"))
+        return source
+
+    return register
+
+
+def _read_parquet(_: str, files: list[Path]) -> str:
+    """Parquet files in SQL; their directories add no column."""
+    names = ", ".join(quoted(str(file.absolute())) for file in files)
+    return f"read_parquet([{names}], hive_partitioning = false)"
+
+
+def _profiles_query(manifest: Manifest) -> str:
+    """The rules of every profile that was scored, as rows, so that views can go by them."""
+    types = {"profile": "varchar", **dict.fromkeys(rule_choices(), "varchar")}
+    types |= dict.fromkeys(WEIGHTS, "double")
+    no_rows = ", ".join(f"cast(null as {type_}) as {name}" for name, type_ in types.items())
+    rows = [
+        ", ".join(f"cast({quoted(str(rules[name]))} as {type_})" for name, type_ in types.items())
+        for profile, chosen in manifest.profiles.items()
+        for rules in [{**chosen, "profile": profile}]
+    ]
+    return " union all ".join([f"select {no_rows} where false", *(f"select {row}" for row in rows)])
+
+
+def _tags_query(rows: str | None) -> str:
+    """Every model and experiment with its tags; a tag without experiment goes for all of them."""
+    query = "select distinct model, experiment from main.scenarios"
+    if rows is None:
+        return query
+    return f"""
+        select known.model, known.experiment, tags.* exclude (model, experiment)
+        from ({query}) as known
+        left join {rows} as tags
+            on known.model = tags.model
+            and coalesce(tags.experiment, known.experiment) = known.experiment
+        qualify row_number() over (
+            partition by known.model, known.experiment order by tags.experiment nulls last
+        ) = 1
+    """

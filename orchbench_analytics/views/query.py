@@ -1,0 +1,115 @@
+"""SQL for people: one query, read-only, with nothing in reach but the warehouse."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+from typing import Any
+
+import duckdb
+import polars as pl
+
+from orchbench_analytics.errors import QueryError
+from orchbench_analytics.store import manifest as store
+from orchbench_analytics.store.manifest import Manifest
+from orchbench_analytics.tables import TABLES
+from orchbench_analytics.views.catalog import connect, frame_of, views
+
+_READING = {
+    duckdb.StatementType.SELECT,
+    duckdb.StatementType.MULTI,  # what `pivot` turns into
+}
+_EXPLAIN = re.compile(r"\s*explain\s+(?:analyze\s+)?(?:\([^()]*\)\s*)?", re.IGNORECASE)
+
+
+def run_query(
+    connection: duckdb.DuckDBPyConnection,
+    query: str,
+    *,
+    parameters: Mapping[str, Any] | None = None,
+    unsafe: bool = False,
+) -> duckdb.DuckDBPyRelation:
+    """The rows of one query; anything but reading is refused unless it is called unsafe."""
+    kind = _statement_type(connection, query)
+    if kind == duckdb.StatementType.EXPLAIN and not unsafe:  # what is explained may be run
+        kind = _statement_type(connection, _EXPLAIN.sub("", query, count=1))
+    if kind not in _READING and not unsafe:
+        raise QueryError(
+            f"a query may only read (select, with, from, describe, pivot, explain), not "
+            f"{kind.name.lower()}; --unsafe lifts this"
+        )
+    try:
+        return connection.sql(query, params=dict(parameters or {}) or None)
+    except duckdb.PermissionException as error:
+        raise QueryError(f"{error}\nOnly the warehouse is in reach; --unsafe lifts this") from error
+    except duckdb.Error as error:
+        raise QueryError(str(error)) from error
+
+
+def _statement_type(connection: duckdb.DuckDBPyConnection, query: str) -> duckdb.StatementType:
+    try:
+        statements = connection.extract_statements(query)
+    except duckdb.Error as error:
+        raise QueryError(str(error)) from error
+    if len(statements) != 1:
+        raise QueryError(f"expected one query, got {len(statements)} statements")
+    return statements[0].type
+
+
+def fetch(relation: duckdb.DuckDBPyRelation) -> pl.DataFrame:
+    """The rows of a relation; what goes wrong only with the data is the query's fault too."""
+    try:
+        return frame_of(relation)
+    except duckdb.Error as error:
+        raise QueryError(str(error)) from error
+
+
+def parse_parameters(given: Iterable[str]) -> dict[str, Any]:
+    """`name=value` texts as query parameters; numbers, true, false and null count as such."""
+    parameters = {}
+    for text in given:
+        name, separator, value = text.partition("=")
+        if not separator or not name.isidentifier():
+            raise QueryError(f"--param {text!r}: expected name=value")
+        try:
+            parsed = json.loads(value)
+        except ValueError:
+            parsed = value
+        parameters[name] = parsed if isinstance(parsed, int | float | bool | None) else value
+    return parameters
+
+
+def query_text(given: str) -> str:
+    """The query itself, or the text of the .sql file that was named."""
+    path = Path(given)
+    if given.endswith(".sql"):
+        if not path.is_file():
+            raise QueryError(f"no such file: {given}")
+        return path.read_text(encoding="utf-8")
+    return given
+
+
+def list_relations(root: Path, manifest: Manifest) -> list[tuple[str, str, int, str]]:
+    """Every table and view: name, kind, rows, and what one row is."""
+    rows = [
+        (table.name, "table", store.row_count(manifest, table.name), f"One row per {table.grain}.")
+        for table in TABLES.values()
+    ]
+    with connect(root, manifest) as connection:
+        for name, description in (
+            ("profiles", "The rules of each profile that was scored."),
+            ("model_tags", "What is known of models beside their names."),
+        ):
+            rows.append((name, "table", _count(connection, name), description))
+        rows += [
+            (view.name, "view", _count(connection, view.name), view.description)
+            for view in views().values()
+        ]
+    return rows
+
+
+def _count(connection: duckdb.DuckDBPyConnection, name: str) -> int:
+    ((count,),) = connection.execute(f"select count(*) from main.{name}").fetchall()
+    return int(count)

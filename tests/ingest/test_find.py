@@ -1,0 +1,324 @@
+"""Discovery: every tree shape is placed, and what cannot be placed is reported."""
+
+import os
+import socket
+from pathlib import Path
+
+import pytest
+
+from orchbench_analytics.errors import PathError
+from orchbench_analytics.ingest.find import (
+    Found,
+    Placement,
+    compile_pattern,
+    discover,
+    place_by_content,
+)
+from tests.documents import results_document, scenario_path, write
+
+NOTHING_SAID = Placement()
+RUNS = "results/org-m/seed1/step_wise_evaluation_KO/org-m/12_out.json"
+
+
+def find(root: Path, *paths: str, placement: Placement = NOTHING_SAID) -> dict[str, Found]:
+    """What is found below the paths, by name."""
+    found = discover([root / path for path in paths or ("",)], placement=placement)
+    return {Path(file.path).name: file for file in found}
+
+
+def place_one(root: Path, path: str, given: str = "", **options: str | None) -> Found:
+    """How one file is placed when the directory `given` is."""
+    pattern = options.pop("pattern", None)
+    expression = compile_pattern(pattern) if pattern else None
+    write(root / path)
+    (found,) = discover([root / given], placement=Placement(**options, pattern=expression))
+    return found
+
+
+@pytest.mark.parametrize(
+    ("path", "given", "key"),
+    [
+        (RUNS, "", ("runs", "org-m", "seed1", "KO", "12", None)),
+        (RUNS, "results/org-m/seed1", ("runs", "org-m", "seed1", "KO", "12", None)),
+        (RUNS, RUNS, ("runs", "org-m", "seed1", "KO", "12", None)),
+        (
+            "m/seed1/orchestration_bench/step_wise_evaluation_EN/m/12_out.json",
+            "",
+            ("runs", "m", "seed1", "EN", "12", None),
+        ),
+        (
+            "org/m/seed1/step_wise_evaluation_EN/org/m/12_out.json",
+            "",
+            ("runs", "org/m", "seed1", "EN", "12", None),
+        ),
+        (
+            "sweep7/step_wise_evaluation_EN/m/12_out.json",
+            "",
+            ("runs", "m", "sweep7", "EN", "12", None),
+        ),
+        (
+            "sweep7/step_wise_evaluation_EN/m/12_out.json",
+            "sweep7",
+            ("runs", "m", "default", "EN", "12", None),
+        ),
+        (
+            "m/step_wise_evaluation_EN/m/12_out.json",
+            "",
+            ("runs", "m", "default", "EN", "12", None),
+        ),
+        ("m/12_out.json", "", ("runs", "m", "default", "unknown", "12", None)),
+        ("m/12_out.json", "m/12_out.json", ("runs", "m", "default", "unknown", "12", None)),
+        ("m/ko/a_b_out.json", "", ("runs", "m", "default", "KO", "a_b", None)),
+        ("m/12_out.json.gz", "", ("runs", "m", "default", "unknown", "12", None)),
+        ("m/EN/12_out.json.zst", "m", ("runs", "m", "default", "EN", "12", None)),
+        ("gpt-4-result.json", "", ("unknown", "gpt-4", None, None, None, None)),
+        ("gpt_4_results.json.gz", "", ("unknown", "gpt_4", None, None, None, None)),
+        ("agent_cards/KO/bank.json", "", ("agent_card", None, None, "KO", None, None)),
+        ("agent_cards/bank.json", "", ("agent_card", None, None, "unknown", None, None)),
+        ("anything.json", "", ("unknown", None, None, None, None, None)),
+        (
+            "step_wise_evaluation_EN/12_out.json",
+            "",
+            ("runs", None, None, "EN", "12", None),
+        ),
+    ],
+)
+def test_a_path_says_where_a_file_belongs(
+    tmp_path: Path, path: str, given: str, key: tuple[str | None, ...]
+) -> None:
+    found = place_one(tmp_path, path, given)
+
+    experiment = key[2]
+    if path.startswith("step_wise"):  # what is above is not known, and the test's own
+        experiment = found.experiment
+    assert found.key == (*key[:2], experiment, *key[3:])
+
+
+def test_results_and_judge_logs_belong_to_the_model_beside_them(tmp_path: Path) -> None:
+    inner = tmp_path / "results/m/seed1/orchestration_bench"
+    write(inner / "step_wise_evaluation_EN/org/m/12_out.json")
+    write(inner / "evaluation_result_EN.json")
+    write(inner / "llm_evaluation_logs_EN/12_out_trial_run #3.json")
+    write(inner / "llm_evaluation_logs_EN/12_out_comprehensive_evaluation.json")
+
+    found = find(tmp_path)
+
+    assert found["12_out.json"].key == ("runs", "org/m", "seed1", "EN", "12", None)
+    assert found["evaluation_result_EN.json"].key == (
+        "results", "org/m", "seed1", "EN", None, None,
+    )  # fmt: skip
+    assert found["12_out_trial_run #3.json"].key == (
+        "judge_log", "org/m", "seed1", "EN", "12", "run #3",
+    )  # fmt: skip
+    summary = found["12_out_comprehensive_evaluation.json"]
+    assert (summary.kind, summary.reason) == ("evaluator_summary", "not_needed")
+
+
+@pytest.mark.parametrize("given", ["", "sweep7"])
+def test_files_beside_each_other_belong_to_the_same_experiment(tmp_path: Path, given: str) -> None:
+    write(tmp_path / "sweep7/step_wise_evaluation_EN/m/12_out.json")
+    write(tmp_path / "sweep7/evaluation_result_EN.json")
+    write(tmp_path / "sweep7/llm_evaluation_logs_EN/12_out_trial_run #1.json")
+
+    found = find(tmp_path, given)
+
+    assert {(file.model, file.experiment) for file in found.values()} == {
+        ("m", "default" if given else "sweep7")
+    }
+
+
+def test_of_several_models_beside_each_other_none_is_guessed(tmp_path: Path) -> None:
+    for model in ("a", "b"):
+        write(tmp_path / f"sweep7/step_wise_evaluation_EN/{model}/12_out.json")
+    write(tmp_path / "sweep7/evaluation_result_EN.json")
+    write(tmp_path / "sweep7/llm_evaluation_logs_EN/12_out_trial_run #1.json")
+
+    found = find(tmp_path)
+
+    result, log = found["evaluation_result_EN.json"], found["12_out_trial_run #1.json"]
+    assert (result.model, log.model) == (None, None)
+    directory = results_document("x/sweep7/step_wise_evaluation_EN/b")["directory"]
+    assert place_by_content(result, "results", directory).model == "b"
+    assert place_by_content(log, "judge_log", None).reason == "unplaced"
+
+
+def test_of_several_models_the_one_whose_directory_it_is_in_is_meant(tmp_path: Path) -> None:
+    for model in ("a", "b"):
+        write(tmp_path / f"b/seed1/step_wise_evaluation_EN/{model}/12_out.json")
+    write(tmp_path / "b/seed1/llm_evaluation_logs_EN/12_out_trial_run #1.json")
+
+    found = find(tmp_path)
+
+    assert found["12_out_trial_run #1.json"].model == "b"
+
+
+def test_judge_logs_stay_where_they_belong_when_the_runs_are_gone(tmp_path: Path) -> None:
+    runs = write(scenario_path(tmp_path, "m"))
+    write(tmp_path / "m/exp/llm_evaluation_logs_EN/12_out_trial_run #1.json")
+    before = find(tmp_path)["12_out_trial_run #1.json"].key
+    runs.unlink()
+
+    assert find(tmp_path)["12_out_trial_run #1.json"].key == before
+
+
+@pytest.mark.parametrize(
+    ("directory", "key"),
+    [
+        ("results/m/seed1/step_wise_evaluation_KO/m", ("m", "seed1", "KO")),
+        ("x/step_wise_evaluation_KO/org/m", ("org/m", "x", "KO")),
+        ("out/m", ("m", "default", "unknown")),
+        ("out/m/EN", ("m", "default", "EN")),
+        ("/", (None, None, None)),
+        (None, (None, None, None)),
+    ],
+)
+def test_a_result_file_is_placed_by_the_directory_it_names(
+    directory: str | None, key: tuple[str | None, ...]
+) -> None:
+    file = Found("/somewhere/summary.json")
+
+    placed = place_by_content(file, "results", directory)
+
+    assert (placed.model, placed.experiment, placed.language) == key
+    assert placed.reason == ("unplaced" if key[0] is None else None)
+
+
+def test_options_go_before_paths_but_for_agent_cards(tmp_path: Path) -> None:
+    write(scenario_path(tmp_path, "m"))
+    write(tmp_path / "agent_cards/KO/bank.json")
+    said = Placement(model="other", experiment="e", language="en")
+
+    found = find(tmp_path, placement=said)
+
+    assert found["12_out.json"].key == ("runs", "other", "e", "EN", "12", None)
+    assert found["bank.json"].key == ("agent_card", None, None, "KO", None, None)
+
+
+def test_a_pattern_names_the_parts_of_a_path(tmp_path: Path) -> None:
+    by_name = place_one(
+        tmp_path / "a", "gpt/en/12.json", pattern="{model}/{language}/{scenario}.json"
+    )
+    by_run = place_one(
+        tmp_path / "b", "gpt/12@run #2.json", pattern="{model}/{scenario}@{run}.json"
+    )
+    without_model = place_one(
+        tmp_path / "c", "12_KO.json", pattern="{scenario}_{language}.json", model="gpt"
+    )
+    unmatched = place_one(tmp_path / "d", "m/12_out.json", pattern="{model}/none/{scenario}.json")
+
+    assert by_name.key == ("runs", "gpt", "default", "EN", "12", None)
+    assert by_run.key == ("judge_log", "gpt", "default", "unknown", "12", "run #2")
+    assert without_model.key == ("runs", "gpt", "default", "KO", "12", None)
+    assert unmatched.key == ("runs", "m", "default", "unknown", "12", None)
+
+
+def test_a_pattern_leaves_result_files_to_their_content(tmp_path: Path) -> None:
+    found = place_one(tmp_path, "gpt/evaluation_result_EN.json", pattern="{model}/{scenario}.json")
+
+    assert (found.kind, found.is_placed) == ("unknown", False)
+    assert place_by_content(found, "results", None).key == (
+        "results", "gpt", "default", "unknown", None, None,
+    )  # fmt: skip
+
+
+@pytest.mark.parametrize("pattern", ["{modell}/{scenario}.json", "plain", "{model}/{model}.json"])
+def test_a_wrong_pattern_says_what_is_expected(pattern: str) -> None:
+    with pytest.raises(PathError, match="expected each of some of"):
+        compile_pattern(pattern)
+
+
+def test_links_are_followed_and_loops_end(tmp_path: Path) -> None:
+    write(tmp_path / "far/m/12_out.json")
+    tree = tmp_path / "tree"
+    tree.mkdir()
+    (tree / "m").symlink_to(tmp_path / "far/m")
+    (tree / "up").symlink_to(tree)
+    (tree / "self").symlink_to(tree / "self")
+    (tree / "self_out.json").symlink_to(tree / "self_out.json")
+    (tree / "dangling_out.json").symlink_to(tree / "nothing")
+
+    found = find(tree)
+
+    assert found.keys() == {"12_out.json", "self_out.json", "dangling_out.json"}
+    assert found["12_out.json"].path == str(tree / "m/12_out.json")
+    assert {found[n].reason for n in ("self_out.json", "dangling_out.json")} == {"unreadable"}
+
+
+def test_files_given_twice_are_found_once(tmp_path: Path) -> None:
+    path = write(tmp_path / "m/12_out.json")
+    (tmp_path / "link").symlink_to(tmp_path / "m")
+
+    found = discover(
+        [tmp_path, tmp_path / "m", path, str(tmp_path / "m/../m"), tmp_path / "link", path]
+    )
+
+    assert len(found) == 1
+
+
+def test_a_directory_named_like_a_file_is_reported_and_entered(tmp_path: Path) -> None:
+    write(tmp_path / "m/x_out.json/12_out.json")
+
+    found = find(tmp_path)
+
+    assert found["x_out.json"].reason == "is_directory"
+    assert found["12_out.json"].model == "x_out.json"
+
+
+def test_pipes_and_sockets_are_reported_and_never_opened(tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "pipe_out.json")
+    with socket.socket(socket.AF_UNIX) as listener:
+        listener.bind(str(tmp_path / "socket_out.json"))
+
+    found = find(tmp_path)
+
+    assert {name: file.reason for name, file in found.items()} == {
+        "pipe_out.json": "no_file",
+        "socket_out.json": "no_file",
+    }
+
+
+def test_paths_that_are_not_utf8_are_reported_each(tmp_path: Path) -> None:
+    for byte in (b"\xfe", b"\xff"):
+        with open(os.fsencode(tmp_path) + b"/" + byte + b"_out.json", "wb") as file:  # noqa: PTH123
+            file.write(b"{}")
+
+    found = find(tmp_path)
+
+    assert found.keys() == {r"\xfe_out.json", r"\xff_out.json"}
+    assert {file.reason for file in found.values()} == {"bad_path"}
+
+
+def test_odd_names_are_kept(tmp_path: Path) -> None:
+    write(tmp_path / "모델/가_out.json")
+    write(tmp_path / "m\nx/new\nline_out.json")
+
+    found = find(tmp_path)
+
+    assert found["가_out.json"].key == ("runs", "모델", "default", "unknown", "가", None)
+    assert found["new\nline_out.json"].key == (
+        "runs", "m\nx", "default", "unknown", "new\nline", None,
+    )  # fmt: skip
+
+
+def test_other_files_and_the_warehouse_are_passed_over(tmp_path: Path) -> None:
+    write(tmp_path / "m/12_out.json")
+    write(tmp_path / "m/notes.txt", b"")
+    write(tmp_path / "warehouse/manifest.json", b"{}")
+
+    found = discover([tmp_path], without=tmp_path / "warehouse")
+
+    assert [Path(file.path).name for file in found] == ["12_out.json"]
+
+
+def test_a_path_that_is_not_there_is_a_wrong_call(tmp_path: Path) -> None:
+    with pytest.raises(PathError, match="no such file or directory"):
+        discover([tmp_path / "nowhere"])
+
+
+def test_a_file_that_changes_what_it_is_about_gets_another_stamp(tmp_path: Path) -> None:
+    path = write(tmp_path / "summary.json", results_document())
+
+    (plain,) = discover([path])
+    (named,) = discover([path], placement=Placement(model="other"))
+
+    assert plain.file_stamp != named.file_stamp

@@ -1,0 +1,302 @@
+"""Flattening: documents to rows, as answered."""
+
+import json
+from typing import Any
+
+import msgspec
+import pytest
+
+from orchbench_analytics.ingest.decode import read_with
+from orchbench_analytics.ingest.documents import JudgeLog, ResultsDocument, UnreadableDocument
+from orchbench_analytics.ingest.flatten import (
+    Flat,
+    PlanRow,
+    StepRow,
+    flatten_judge_log,
+    flatten_results,
+    flatten_runs,
+)
+from orchbench_analytics.ingest.runs import read_runs
+from orchbench_analytics.tables import TABLES
+from tests.documents import PLAN, call, judge_log, results_document, run, runs_document
+
+KEY = ("m", "exp", "EN")
+
+
+def flatten(document: Any) -> Flat:
+    data = document if isinstance(document, bytes) else json.dumps(document).encode()
+    return read_with(lambda data: flatten_runs((*KEY, "12"), read_runs(data)), data)[0]
+
+
+def table(flat: Flat, name: str) -> list[dict[str, Any]]:
+    """Rows by column name; each row must have all columns."""
+    names = TABLES[name].column_names
+    return [dict(zip(names, row, strict=True)) for row in flat.rows[name]]
+
+
+def step_rows(**changes: Any) -> list[dict[str, Any]]:
+    return table(flatten(runs_document({"run #1": run(**changes)})), "steps")
+
+
+def test_rows_have_the_columns_of_their_tables_in_order() -> None:
+    assert StepRow._fields == TABLES["steps"].column_names
+    assert PlanRow._fields == TABLES["plans"].column_names
+
+
+def test_a_step_has_its_label_and_its_answer() -> None:
+    call_row, rejection_row = step_rows()
+
+    calls = '[{"name":"getForecast","arguments":"{\\"city\\": \\"Seoul\\"}"}]'
+    assert call_row == {
+        "model": "m",
+        "experiment": "exp",
+        "language": "EN",
+        "scenario": "12",
+        "run": "run #1",
+        "step_id": "3",
+        "has_label": True,
+        "label_agent_id": "weather_agent",
+        "label_content": "",
+        "label_calls": calls,
+        "has_call_key": True,
+        "answer_position": 0,
+        "answer_number": 1,
+        "answer_agent_id": "weather_agent",
+        "answer_content": "",
+        "answer_calls": calls,
+    }
+    assert rejection_row["label_content"] == "AWAITING_USER_INPUT"
+    assert (rejection_row["label_calls"], rejection_row["answer_calls"]) == (None, None)
+
+
+def test_a_plan_has_its_label_and_its_answer() -> None:
+    (row,) = table(flatten(runs_document({"run #1": run()})), "plans")
+
+    assert (row["step_id"], row["label_content"]) == ("2", PLAN)
+    assert row["answer_content"] == '{"workflow_1": {"steps": []}}'
+    assert row["is_numbered_run"]
+
+
+def test_a_scenario_has_its_usage_and_counts() -> None:
+    (row,) = table(flatten(runs_document()), "scenarios")
+
+    assert {name: value for name, value in row.items() if name not in ("scenario_id",)} == {
+        "model": "m",
+        "experiment": "exp",
+        "language": "EN",
+        "scenario": "12",
+        "generated_at": "2025-07-16",
+        "run_count": 2,
+        "numbered_run_count": 2,
+        "step_count": 4,
+        "call_key_count": 2,
+        "plan_count": 2,
+        "plan_answer_count": 2,
+        "step_answer_count": 4,
+        "missing_answer_count": 0,
+        "surplus_answer_count": 0,
+        "unreadable_run_count": 0,
+        "unreadable_entry_count": 0,
+        "unreadable_places": None,
+        "usage_call_count": 3,
+        "input_token_count": 100,
+        "output_token_count": 20,
+        "total_token_count": 120,
+        "total_cost": 0.5,
+    }
+
+
+def test_labels_without_answers_are_rows_and_counted() -> None:
+    document = runs_document({"run #1": run(sub_agent_history=[], main_agent_history=[])})
+
+    flat = flatten(document)
+
+    (scenario,) = table(flat, "scenarios")
+    assert (scenario["step_count"], scenario["missing_answer_count"]) == (2, 2)
+    assert [row["answer_number"] for row in table(flat, "steps")] == [None, None]
+    assert [row["answer_content"] for row in table(flat, "plans")] == [None]
+
+
+def test_answers_without_labels_are_rows_and_counted() -> None:
+    flat = flatten(runs_document({"run #1": run(label={})}))
+
+    (scenario,) = table(flat, "scenarios")
+    assert (scenario["step_count"], scenario["surplus_answer_count"]) == (0, 2)
+    assert [row["has_label"] for row in table(flat, "steps")] == [False, False]
+
+
+def test_a_second_answer_to_a_step_is_surplus() -> None:
+    answers = run()["sub_agent_history"]
+
+    flat = flatten(runs_document({"run #1": run(sub_agent_history=[*answers, answers[0]])}))
+
+    (scenario,) = table(flat, "scenarios")
+    assert (scenario["step_count"], scenario["surplus_answer_count"]) == (2, 1)
+    assert [row["answer_number"] for row in table(flat, "steps")] == [1, 1, 2]
+
+
+def test_runs_numbered_with_gaps_are_kept_and_counted() -> None:
+    flat = flatten(runs_document({"run #1": run(), "run #3": run(), "extra": run()}))
+
+    (scenario,) = table(flat, "scenarios")
+    assert (scenario["run_count"], scenario["numbered_run_count"]) == (3, 2)
+    assert {row["run"]: row["is_numbered_run"] for row in table(flat, "plans")} == {
+        "run #1": True,
+        "run #3": True,
+        "extra": False,
+    }
+
+
+def test_parts_that_cannot_be_read_are_counted_and_named() -> None:
+    history = {"run #1": 7, "run #2": run(label=[]), "run #3": run(main_agent_history=[7])}
+
+    flat = flatten(runs_document(history))
+
+    (scenario,) = table(flat, "scenarios")
+    assert (scenario["unreadable_run_count"], scenario["unreadable_entry_count"]) == (1, 2)
+    assert scenario["unreadable_places"] == (
+        "$.history.run #1, $.history.run #2.label, $.history.run #3.main_agent_history[0]"
+    )
+    assert flat.trouble is not None
+    assert (flat.trouble.reason, flat.trouble.place) == (
+        "unreadable_parts",
+        scenario["unreadable_places"],
+    )
+
+
+@pytest.mark.parametrize(
+    ("calls", "stored"),
+    [
+        (None, "null"),
+        ([], "[]"),
+        ("text", '"text"'),
+        ([7, None], "[7,null]"),
+        ([{"name": "flat"}], '[{"name":"flat"}]'),
+        ([{"function": None}], '[{"function":null}]'),
+        ([{"function": {}}], "[{}]"),
+        ([call(arguments={"a": [1]})], '[{"name":"getForecast","arguments":{"a":[1]}}]'),
+        ([call(name=2**70)], f'[{{"name":{2**70},"arguments":"{{\\"city\\": \\"Seoul\\"}}"}}]'),
+    ],
+)
+def test_calls_are_kept_as_given_without_their_ids(calls: Any, stored: str) -> None:
+    (row, *_) = step_rows(sub_agent_history=[{"step_id": "3", "tool_calls": calls}])
+
+    assert row["answer_calls"] == stored
+
+
+@pytest.mark.parametrize(
+    ("step_id", "stored"), [(3, "3"), ("3", "3"), (None, ""), ([1], "[1]"), (2**70, str(2**70))]
+)
+def test_a_step_is_known_by_its_text(step_id: Any, stored: str) -> None:
+    (row, *_) = step_rows(sub_agent_history=[{"step_id": step_id}])
+
+    assert row["step_id"] == stored
+    assert row["has_label"] == (stored == "3")
+
+
+@pytest.mark.parametrize(
+    ("value", "tokens", "cost"),
+    [
+        (7, 7, 7.0),
+        (7.0, 7, 7.0),
+        (7.5, None, 7.5),
+        (True, None, None),
+        ("7", None, None),
+        (2**63, None, float(2**63)),
+        (1e301, None, None),
+        (None, None, None),
+        ([], None, None),
+    ],
+)
+def test_usage_is_numbers_or_null(value: Any, tokens: int | None, cost: float | None) -> None:
+    usage = {"total_tokens": value, "total_cost": value}
+
+    (row,) = table(flatten(runs_document(usage=usage)), "scenarios")
+
+    assert (row["total_token_count"], row["total_cost"]) == (tokens, cost)
+
+
+@pytest.mark.parametrize("content", [b"1e999", b'"workflow_\\ud800"', b"[" * 990 + b"]" * 990])
+def test_a_label_that_only_turns_out_bad_later_costs_only_itself(content: bytes) -> None:
+    document = json.dumps(runs_document({"run #1": run()})).encode()
+    document = document.replace(b'"AWAITING_USER_INPUT"', content, 1)
+
+    steps = table(flatten(document), "steps")
+
+    assert len(steps) == 2
+    assert steps[0]["label_calls"] is not None
+
+
+def test_a_plan_is_known_however_its_text_is_escaped() -> None:
+    document = json.dumps(runs_document({"run #1": run()})).replace(
+        '"workflow_1:', r'"\u0077orkflow_1:'
+    )
+
+    (plan,) = table(flatten(document.encode()), "plans")
+
+    assert plan["label_content"] == PLAN
+
+
+def reported(document: Any) -> Flat:
+    return flatten_results(KEY, msgspec.convert(document, ResultsDocument))
+
+
+def test_reported_figures_go_by_their_path() -> None:
+    flat = reported(
+        results_document() | {"overall_statistics": {"a": {"b": 1, "c": None}, "d": "x"}}
+    )
+
+    assert flat.rows == {
+        "reported_models": [(*KEY, "a.b", 1.0), (*KEY, "a.c", None), (*KEY, "d", None)],
+        "reported_scenarios": [(*KEY, "12", "FC", 0.25)],
+    }
+    assert flat.trouble is None
+
+
+@pytest.mark.parametrize(
+    ("changes", "places", "counts"),
+    [
+        ({"detailed_results": [7, {"FC": 1}]}, "$.detailed_results[0]", (1, 3)),
+        ({"detailed_results": None}, "$.detailed_results", (0, 3)),
+        ({"overall_statistics": []}, "$.overall_statistics", (1, 0)),
+    ],
+)
+def test_results_of_the_wrong_shape_cost_that_part(
+    changes: Any, places: str, counts: tuple[int, int]
+) -> None:
+    flat = reported(results_document() | changes)
+
+    assert tuple(map(len, flat.rows.values())) == counts
+    assert flat.trouble is not None
+    assert (flat.trouble.reason, flat.trouble.place) == ("unreadable_parts", places)
+
+
+def test_results_without_any_figure_are_refused() -> None:
+    with pytest.raises(UnreadableDocument):
+        reported({"overall_statistics": 7, "detailed_results": 7})
+
+
+def test_a_result_without_a_path_goes_by_its_place() -> None:
+    flat = reported(results_document() | {"detailed_results": [{"file_path": 7, "FC": 1}]})
+
+    assert flat.rows["reported_scenarios"] == [(*KEY, "#0", "FC", 1.0)]
+
+
+def test_a_judge_log_gives_its_rows_and_its_trouble() -> None:
+    log = msgspec.convert(judge_log(input_data=7), JudgeLog)
+
+    flat = flatten_judge_log((*KEY, "12", "run #1"), log)
+
+    assert len(flat.rows["judgements"]) == 1
+    assert flat.trouble is not None
+    assert flat.trouble.place == "$.input_data"
+
+
+def test_a_long_label_that_is_answered_over_and_over_is_refused() -> None:
+    label = {"3": {"agent_id": "weather_agent", "content": "x" * 2**20}}
+    answers = [{"step_id": "3"}] * 300
+
+    with pytest.raises(UnreadableDocument) as caught:
+        flatten(runs_document({"run #1": run(label=label, sub_agent_history=answers)}))
+
+    assert caught.value.trouble.reason == "too_large"

@@ -1,0 +1,160 @@
+"""Judge logs: which keys were asked about, and what was said of each."""
+
+from typing import Any
+
+import msgspec
+import pytest
+
+from orchbench_analytics.ingest.documents import JudgeLog, UnreadableDocument
+from orchbench_analytics.ingest.judge_logs import judgement_rows, read_verdict
+from orchbench_analytics.tables import JUDGEMENTS
+from tests.documents import judge_log
+
+KEY = ("m", "exp", "EN", "12", "run #1")
+
+
+def judgements(log: dict[str, Any]) -> tuple[list[dict[str, Any]], list[str]]:
+    rows, unreadable = judgement_rows(KEY, msgspec.convert(log, JudgeLog))
+    return [dict(zip(JUDGEMENTS.column_names, row, strict=True)) for row in rows], unreadable
+
+
+def question(**changes: Any) -> dict[str, Any]:
+    return judge_log()["input_data"][0] | changes
+
+
+def test_a_verdict_has_its_counts_and_the_values_it_is_about() -> None:
+    (row,), unreadable = judgements(judge_log('Well: {"city": {"tp_count": 1, "fn_count": 2}}'))
+
+    assert unreadable == []
+    assert {name: row[name] for name in JUDGEMENTS.column_names[5:]} == {
+        "call_index": 0,
+        "argument_key": "city",
+        "is_asked": True,
+        "is_usable": True,
+        "unusable_reason": None,
+        "true_positive_count": 1,
+        "false_positive_count": 0,
+        "false_negative_count": 2,
+        "answer_values": '["Seul"]',
+        "label_values": '["Seoul"]',
+    }
+
+
+@pytest.mark.parametrize(
+    ("text", "verdict", "reason"),
+    [
+        ('{"a": 1}', {"a": 1}, None),
+        ('<think>{"b": 2}</think> so {"a": 1}.', {"a": 1}, None),
+        ("{'a': 1}", {"a": 1}, None),
+        ('first {"a": 1} then {"b": 2}', {}, "no_object"),
+        ("} {", {}, "no_object"),
+        ("none", {}, "no_object"),
+        ("[1]", {}, "no_object"),
+        (None, {}, "no_answer"),
+        ('{"a": ' + "[" * 100_000 + "]" * 100_000 + "}", {}, "no_object"),
+        ('{"a": ' + "9" * 5000 + "}", {}, "no_object"),
+    ],
+)
+def test_the_verdict_is_the_object_after_the_thinking(
+    text: str | None, verdict: dict[str, Any], reason: str | None
+) -> None:
+    assert read_verdict(text) == (verdict, reason)
+
+
+@pytest.mark.parametrize(
+    ("verdict", "reason"),
+    [
+        ('{"other": {}}', "no_key"),
+        ('{"city": 7}', "no_counts"),
+        ('{"city": {"tp_count": "1"}}', "no_counts"),
+        ('{"city": {"tp_count": 1.5}}', "no_counts"),
+        ('{"city": {"tp_count": 99999999999999999999999999}}', "no_counts"),
+        ("no braces", "no_object"),
+        (7, "no_answer"),
+    ],
+)
+def test_a_verdict_without_counts_says_why(verdict: Any, reason: str) -> None:
+    rows, _ = judgements(judge_log(verdict))
+
+    asked = rows[0]
+    assert (asked["argument_key"], asked["is_asked"]) == ("city", True)
+    assert (asked["is_usable"], asked["unusable_reason"]) == (False, reason)
+    assert asked["true_positive_count"] is None
+
+
+def test_keys_spoken_of_unasked_come_last() -> None:
+    asked = question(
+        predicted_call={"arguments": {"city": ["a"], "date": ["b"], "settled": ["c"]}},
+        auto_results=[{"key": "settled"}, {"key": ["odd"]}, 7],
+    )
+
+    rows, _ = judgements(judge_log('{"settled": {}, "date": {}}', input_data=[asked]))
+
+    assert [(row["argument_key"], row["is_asked"]) for row in rows] == [
+        ("city", True),
+        ("date", True),
+        ("settled", False),
+    ]
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    [None, 7, "text", [], {}, {"call_index": "0"}, {"call_index": True}, {"call_index": 2**63}],
+)
+def test_what_names_no_call_costs_itself_and_is_named(wrong: Any) -> None:
+    good = judge_log()
+
+    rows, unreadable = judgements(
+        {
+            "input_data": [wrong, *good["input_data"]],
+            "llm_responses": [*good["llm_responses"], wrong],
+        }
+    )
+
+    assert [row["argument_key"] for row in rows] == ["city"]
+    assert unreadable == ["$.input_data[0]", "$.llm_responses[1]"]
+
+
+@pytest.mark.parametrize("wrong", [None, 7, "text", {}])
+def test_without_questions_the_verdicts_are_unasked(wrong: Any) -> None:
+    (row,), unreadable = judgements(judge_log(input_data=wrong))
+
+    assert (row["argument_key"], row["is_asked"], row["is_usable"]) == ("city", False, True)
+    assert unreadable == ["$.input_data"]
+
+
+@pytest.mark.parametrize("wrong", [None, 7, [], {}, {"arguments": 7}])
+def test_calls_of_the_wrong_shape_have_no_values(wrong: Any) -> None:
+    rows, unreadable = judgements(judge_log(input_data=[question(actual_call=wrong)]))
+
+    assert [(row["answer_values"], row["label_values"]) for row in rows] == [('["Seul"]', None)]
+    assert unreadable == []
+
+
+def test_values_and_keys_are_kept_whatever_they_are() -> None:
+    asked = question(predicted_call={"arguments": {"city": [2**70, None]}})
+
+    rows, _ = judgements(judge_log(r'{"city": {}, "\ud800": {}}', input_data=[asked]))
+
+    assert rows[0]["answer_values"] == f"[{2**70},null]"
+    assert rows[1]["argument_key"] == "�"
+
+
+def test_many_keys_take_no_more_than_linear_time() -> None:
+    keys = {f"key {number}": ["x"] for number in range(50_000)}
+    asked = question(predicted_call={"arguments": keys}, actual_call={"arguments": keys})
+
+    rows, _ = judgements(judge_log('{"none": {}}', input_data=[asked]))
+
+    assert len(rows) == 50_001
+
+
+def test_questions_that_are_answered_over_and_over_are_refused() -> None:
+    keys = {f"key {number}": ["x"] for number in range(20_000)}
+    log = judge_log(input_data=[question(predicted_call={"arguments": keys})])
+
+    with pytest.raises(UnreadableDocument) as caught:
+        judgements(log | {"llm_responses": log["llm_responses"] * 1_000})
+
+    assert caught.value.trouble.reason == "too_large"
+    assert caught.value.trouble.place == "$.llm_responses[49]"

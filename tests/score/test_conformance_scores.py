@@ -1,0 +1,131 @@
+"""The conformance pack: `upstream` equals the public evaluator, `spec` and `strict` are honest."""
+
+import json
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from orchbench_analytics import open_warehouse
+from orchbench_analytics.outputs.results import result_document
+from orchbench_analytics.profiles import UPSTREAM
+from orchbench_analytics.warehouse import Warehouse
+
+LANGUAGES = ("EN", "KO")
+EXPERIMENT = "seed11"
+HEADLINES = ("average_score", "call_rejection_f1", "function_call_f1", "workflow_similarity")
+MakeOnce = Callable[[str, Callable[[Path], object]], Path]
+Figures = dict[str, float]
+
+
+@pytest.fixture(scope="session")
+def with_judge(conformance_pack: Path, make_once: MakeOnce) -> Warehouse:
+    """The pack as it is: six of nine models have judge logs."""
+    return ingested(conformance_pack, conformance_pack / "results", "with_judge", make_once)
+
+
+@pytest.fixture(scope="session")
+def without_judge(conformance_pack: Path, make_once: MakeOnce) -> Warehouse:
+    """The same runs in a tree that has no judge logs beside them."""
+
+    def link(root: Path) -> None:
+        for runs in (conformance_pack / "results").glob("*/*/step_wise_evaluation_*"):
+            place = root / runs.relative_to(conformance_pack / "results")
+            place.parent.mkdir(parents=True, exist_ok=True)
+            place.symlink_to(runs)
+
+    tree = make_once("tree_without_judge", link)
+    return ingested(conformance_pack, tree, "without_judge", make_once)
+
+
+def ingested(pack: Path, tree: Path, name: str, make_once: MakeOnce) -> Warehouse:
+    def ingest(root: Path) -> None:
+        open_warehouse(root).ingest(tree, agent_cards=[pack / "agent_cards"])
+
+    return open_warehouse(make_once(name, ingest))
+
+
+def test_upstream_equals_the_public_evaluator_in_every_figure(
+    conformance_pack: Path, with_judge: Warehouse, without_judge: Warehouse
+) -> None:
+    judged = conformance_pack.glob("results/*/*/evaluation_result_*.json")
+    unjudged = conformance_pack.glob("expected_without_judge/*.json")
+
+    compared_judged = figures_compared(
+        with_judge, {(p.parents[1].name, p.stem[-2:]): p for p in judged}
+    )
+    compared_unjudged = figures_compared(
+        without_judge, {(p.stem[:-3], p.stem[-2:]): p for p in unjudged}
+    )
+
+    assert compared_judged == 11_544
+    assert compared_unjudged == 17_316
+    assert compared_judged + compared_unjudged == 28_860
+
+
+def figures_compared(warehouse: Warehouse, reports: dict[tuple[str, str], Path]) -> int:
+    """How many figures were compared; all of them are equal."""
+    compared = 0
+    with warehouse.connect() as connection:
+        for (model, language), path in sorted(reports.items()):
+            wanted = json.loads(path.read_bytes())
+            given = result_document(
+                connection, UPSTREAM, model=model, experiment=EXPERIMENT, language=language
+            )
+            for place, figures in pairs_of(wanted, given):
+                for name, (value, ours) in figures.items():
+                    where = f"{model} {language} {place}: {name}"
+                    assert ours == pytest.approx(value, rel=0, abs=1e-9), where
+                compared += len(figures)
+    return compared
+
+
+def pairs_of(wanted: Any, given: Any) -> Iterator[tuple[str, dict[str, tuple[float, float]]]]:
+    """Each part of two result documents: its name, and its figures on both sides."""
+    overall = figures_of(given["overall_statistics"])
+    yield (
+        "overall",
+        {
+            name: (value, overall[name])
+            for name, value in figures_of(wanted["overall_statistics"]).items()
+        },
+    )
+    ours = {Path(row["file_path"]).name: figures_of(row) for row in given["detailed_results"]}
+    for row in wanted["detailed_results"]:
+        if "error" not in row:
+            name = Path(row["file_path"]).name
+            yield name, {key: (value, ours[name][key]) for key, value in figures_of(row).items()}
+
+
+def figures_of(values: dict[str, Any], prefix: str = "") -> Figures:
+    """Every number by its dotted path; a scenario's `detail` repeats figures in other words."""
+    figures: Figures = {}
+    for name, value in values.items():
+        if isinstance(value, dict) and name != "detail":
+            figures |= figures_of(value, f"{prefix}{name}.")
+        elif isinstance(value, int | float):
+            figures[prefix + name] = value
+    return figures
+
+
+@pytest.mark.parametrize("profile", ["spec", "strict"])
+@pytest.mark.parametrize(("model", "score"), [("sim-oracle", 1.0), ("sim-silent", 0.0)])
+def test_copying_labels_scores_one_and_silence_zero(
+    with_judge: Warehouse, profile: str, model: str, score: float
+) -> None:
+    scores = with_judge.view("model_scores").filter(profile=profile, model=model)
+
+    assert sorted(scores["language"]) == list(LANGUAGES)
+    for headline in HEADLINES:
+        assert scores[headline].to_list() == [score, score], headline
+
+
+def test_the_truncated_file_is_counted_and_nothing_else_is_lost(with_judge: Warehouse) -> None:
+    scores = with_judge.view("model_scores").filter(profile="upstream")
+
+    refused = scores.filter(scores["refused_file_count"] > 0)
+    assert refused.select("model", "language", "refused_file_count").rows() == [
+        ("sim-chaotic", "EN", 1)
+    ]
+    assert (scores["file_count"] - scores["scored_file_count"]).sum() == 1

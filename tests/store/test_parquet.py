@@ -1,0 +1,90 @@
+"""Rows to Arrow: the same values, types and nulls, whatever they are."""
+
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from orchbench_analytics.schema import Column, Table, polars_schema
+from orchbench_analytics.store.parquet import Frame, to_arrow, write_table
+from tests.processes import imported_by
+
+EVERY_KIND = Table(
+    "every_kind",
+    "one row per example",
+    (
+        Column("text", "text", "any text", nullable=True),
+        Column("number", "int", "any integer", nullable=True),
+        Column("share", "float", "any number", nullable=True),
+        Column("is_so", "bool", "any flag", nullable=True),
+        Column("name", "text", "a text that is there"),
+    ),
+)
+TEXTS = st.text(st.characters(exclude_categories=["Cs"]))
+ROWS = st.lists(
+    st.tuples(
+        st.none() | TEXTS,
+        st.none() | st.integers(-(2**63), 2**63 - 1),
+        st.none() | st.floats(allow_nan=False),
+        st.none() | st.booleans(),
+        TEXTS,
+    )
+)
+
+
+@given(ROWS)
+def test_rows_come_back_as_they_were(rows: list[tuple[Any, ...]]) -> None:
+    data = to_arrow(EVERY_KIND, rows)
+
+    data.validate(full=True)
+    read = list(zip(*(column.to_pylist() for column in data.columns), strict=True))
+    assert repr(read) == repr(rows)  # as texts, so that -0.0 is not 0.0
+
+
+def test_a_null_where_none_may_be_is_an_error() -> None:
+    with pytest.raises(AssertionError, match=r"every_kind\.name has nulls"):
+        to_arrow(EVERY_KIND, [("a", 1, 1.0, True, None)])
+
+
+def test_a_frame_is_written_as_its_table_has_it(tmp_path: Path) -> None:
+    rows = [("a", 1, 0.5, None, "b"), (None, None, None, True, "c")]
+    frame = pl.DataFrame(rows, schema=polars_schema(EVERY_KIND), orient="row")
+
+    assert write_table(Frame(frame, EVERY_KIND), tmp_path / "x.parquet") == 2
+
+    read = pq.read_table(tmp_path / "x.parquet")
+    assert read.equals(to_arrow(EVERY_KIND, rows))
+    assert read.schema.equals(to_arrow(EVERY_KIND, rows).schema, check_metadata=True)
+
+
+def test_a_frame_with_a_null_where_none_may_be_is_not_written(tmp_path: Path) -> None:
+    frame = pl.DataFrame(
+        [("a", 1, 1.0, True, None)], schema=polars_schema(EVERY_KIND), orient="row"
+    )
+
+    with pytest.raises(AssertionError, match=r"every_kind\.name has nulls"):
+        write_table(Frame(frame, EVERY_KIND), tmp_path / "x.parquet")
+    assert not list(tmp_path.iterdir())
+
+
+def test_rows_are_written_without_pandas_and_polars(tmp_path: Path) -> None:
+    """Each of them takes longer to import than a small sweep takes to read."""
+    code = f"""
+from pathlib import Path
+from orchbench_analytics.store.parquet import to_arrow, write_table
+from orchbench_analytics.tables import TOOL_PARAMETERS
+write_table(to_arrow(TOOL_PARAMETERS, []), Path({str(tmp_path / "x.parquet")!r}))
+"""
+    assert imported_by(code, "pandas", "polars", "pyarrow") == ["pyarrow"]
+
+
+def test_integers_keep_all_their_digits() -> None:
+    rows = [("a", 2**63 - 1, 0.1, True, "a"), ("a", None, 0.1, True, "a")]
+
+    assert to_arrow(EVERY_KIND, rows)["number"].to_pylist() == [2**63 - 1, None]
+    assert to_arrow(EVERY_KIND, rows).schema.field("number").type == pa.int64()

@@ -1,0 +1,95 @@
+"""Figures come from files alone: neither a directory's name nor a model's name can change them."""
+
+import random
+from pathlib import Path
+
+import polars as pl
+import polars.selectors as cs
+import pytest
+from polars.testing import assert_frame_equal
+
+from orchbench_analytics import open_warehouse
+from orchbench_analytics.warehouse import Warehouse
+from tests.documents import scenario_path, write
+from tests.sample_sweep import build_demo
+from tests.warehouses import ingest
+
+PATHS = 200
+NAMES = 200
+PIECES = (
+    "run=12", "model=foo", "language=KO", "profile=spec", "scenario=1", "=", "a=b=c",
+    "x[1]", "a*", "?", "**", "[!a]", "[a-z]", "{a,b}", "[", "]", "it's", 'quo"ted', "sp ace",
+    "per%20cent", "%2e%2e", "emoji😀", "모델", "~", "~root", "$HOME", "`x`", ";", "#", "&", "!",
+    "new\nline", "tab\t", "\u202eright", "s3:", "file:", "-rf", "...", "\\", "2024-01-01", "1",
+    "true", "null", "é", "e\u0301", "x" * 120,
+)  # fmt: skip
+
+
+def generated(count: int, seed: int) -> list[str]:
+    """Names put together from pieces that some reader of paths has a meaning for, no two alike."""
+    draw = random.Random(seed)
+    names = list(PIECES)
+    while len(names) < count:
+        name = "".join(draw.sample(PIECES, draw.randint(2, 4)))[:200]
+        if name not in names:
+            names.append(name)
+    return names
+
+
+def figures(warehouse: Warehouse) -> dict[str, pl.DataFrame]:
+    """What DuckDB and polars each make of the warehouse."""
+    key = ("profile", "model", "language")
+    steps = warehouse.table("scored_steps").group_by(key).agg(cs.numeric().sum()).sort(key)
+    return {"view": warehouse.view("model_scores"), "table": steps.collect()}
+
+
+@pytest.fixture(scope="module")
+def expected(make_once) -> dict[str, pl.DataFrame]:
+    return figures(open_warehouse(make_once("demo", build_demo) / "warehouse"))
+
+
+@pytest.mark.parametrize("start", range(0, PATHS, 10))
+def test_a_warehouse_gives_the_same_figures_wherever_it_lies(
+    make_once, tmp_path: Path, expected: dict[str, pl.DataFrame], start: int
+) -> None:
+    home = make_once("demo", build_demo) / "warehouse"
+    for name in generated(PATHS, seed=1)[start : start + 10]:
+        (tmp_path / name).mkdir()
+        moved = tmp_path / name / "wh"
+        moved.symlink_to(home)
+
+        for what, frame in figures(open_warehouse(moved)).items():
+            assert_frame_equal(frame, expected[what], rel_tol=1e-12)
+
+
+def test_sql_gives_the_same_figures_wherever_the_warehouse_lies(make_once, tmp_path: Path) -> None:
+    home = make_once("demo", build_demo) / "warehouse"
+    query = "from main.leaderboard order by all"
+    expected = open_warehouse(home).sql(query).pl()
+    for name in ("model=foo", "x[1]", "a*", "back\\slash", "\\?", "it's", "모델"):
+        (tmp_path / name).mkdir()
+        (tmp_path / name / "wh").symlink_to(home)
+
+        assert_frame_equal(
+            open_warehouse(tmp_path / name / "wh").sql(query).pl(), expected, rel_tol=1e-12
+        )
+
+
+def test_a_pattern_in_the_path_does_not_reach_another_warehouse(tmp_path: Path) -> None:
+    for place, model in (("a[1]", "wanted"), ("a1", "other")):
+        ingest(tmp_path / place, write(scenario_path(tmp_path / "in", model)), score=True)
+
+    assert open_warehouse(tmp_path / "a[1]").view("leaderboard")["model"].unique()[0] == "wanted"
+
+
+def test_every_model_keeps_its_name_and_its_figures(tmp_path: Path) -> None:
+    names = generated(NAMES, seed=2)
+    for name in names:
+        write(tmp_path / "in" / name / "5_out.json")
+    ingest(tmp_path / "wh", tmp_path / "in", score=True)
+    warehouse = open_warehouse(tmp_path / "wh")
+
+    board = warehouse.leaderboard()
+    assert sorted(board["model"]) == sorted(names)
+    assert board["average_score"].n_unique() == 1
+    assert set(warehouse.table("scored_steps").collect()["model"]) == set(names)
