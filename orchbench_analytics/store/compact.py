@@ -1,4 +1,4 @@
-"""Gathering small tables: a sweep of a thousand models has thousands of tiny files otherwise."""
+"""Compacting: small tables of all parts in one file each, for a sweep of many models."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ GATHERED_TABLES = (SCENARIOS, JUDGEMENTS, REPORTED_SCENARIOS, REPORTED_MODELS)
 _FEW_FILES = 8
 
 
-def gather(root: Path, manifest: Manifest) -> Manifest:
+def compact(root: Path, manifest: Manifest) -> Manifest:
     """The manifest with the rows of small tables in one file each, beside those in the parts."""
     parts_id = store.parts_id(manifest)
     is_current = manifest.gathered is not None and manifest.gathered.parts_id == parts_id

@@ -7,8 +7,6 @@
     DIR/parts/<part>/<table>.parquet
     DIR/gathered/<parts>/<table>.parquet          small tables of all parts in one file each
     DIR/scores/<group>/<table>.parquet
-    DIR/prepared/<group>/…                        what scores of a group share, for another profile
-    DIR/plan_cache/…                              compared pairs of plans, known by their texts
     DIR/unfinished                                there while an ingest runs, or after it was killed
 
 No model, language or profile names a directory: they stand in the files alone, so whatever a
@@ -41,7 +39,6 @@ FORMAT_VERSION = 3
 _MANIFEST = "manifest.json"
 _UNFINISHED = "unfinished"
 _LOCK = "lock"
-INDEX = ".index"  # of `sources`, beside its table
 
 
 class Holder(msgspec.Struct, frozen=True, kw_only=True):
@@ -68,13 +65,6 @@ class ScoreGroup(Holder, frozen=True, kw_only=True):
     part_ids: list[str]
 
 
-class Prepared(Holder, frozen=True, kw_only=True):
-    """What scores of some parts share under all profiles, written once."""
-
-    prepared_id: str
-    part_ids: list[str]
-
-
 class Gathered(Holder, frozen=True, kw_only=True):
     """The rows of small tables of all parts, once more in one file each, for quick reading."""
 
@@ -95,7 +85,6 @@ class Manifest(msgspec.Struct):
     gathered: Gathered | None = None
     profiles: dict[str, dict[str, str | float]] = {}
     scores: list[ScoreGroup] = []
-    prepared: list[Prepared] = []
 
 
 def load_manifest(root: Path) -> Manifest:
@@ -134,8 +123,8 @@ def load_or_start(root: Path) -> Manifest:
 
 
 _OUR_NAMES = {
-    _MANIFEST, _UNFINISHED, _LOCK, "parts", "scores", "sources", "tool_parameters", "plan_cache",
-    "model_tags", "gathered", "prepared", "staging",
+    _MANIFEST, _UNFINISHED, _LOCK, "parts", "scores", "sources", "tool_parameters",
+    "model_tags", "gathered", "staging",
 }  # fmt: skip
 
 
@@ -257,13 +246,12 @@ def collect_garbage(root: Path, *manifests: Manifest) -> None:
     live = {
         holder.directory
         for m in manifests
-        for holder in (*m.parts, *m.scores, *m.prepared, m.gathered)
+        for holder in (*m.parts, *m.scores, m.gathered)
         if holder is not None
     }
     live |= {
         name for m in manifests for name in (m.sources, m.tool_parameters, m.model_tags) if name
     }
-    live |= {Path(m.sources).with_suffix(INDEX).as_posix() for m in manifests if m.sources}
     shutil.rmtree(root / "staging", ignore_errors=True)
     for pattern in (
         "parts/*",
@@ -272,7 +260,6 @@ def collect_garbage(root: Path, *manifests: Manifest) -> None:
         "tool_parameters/*",
         "model_tags/*",
         "gathered/*",
-        "prepared/*",
     ):
         for path in root.glob(pattern):
             if path.relative_to(root).as_posix() in live:

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from itertools import pairwise
-from typing import TYPE_CHECKING, Literal, NamedTuple
+from typing import Literal, NamedTuple
+
+import msgspec
+import networkx as nx
 
 from orchbench_analytics.score.plans.outline import Workflow
-
-if TYPE_CHECKING:
-    import networkx as nx
 
 Node = str | tuple[str, str]
 
@@ -62,13 +62,24 @@ def component_graph(
 
 def to_networkx(graph: Graph) -> nx.DiGraph[int]:
     """The graph in networkx: positions as nodes, what they stand for as the attribute `node`."""
-    import networkx as nx
-
     drawn: nx.DiGraph[int] = nx.DiGraph()
     for position, node in enumerate(graph.nodes):
         drawn.add_node(position, node=node)
     drawn.add_edges_from(graph.edges)
     return drawn
+
+
+def to_text(graph: Graph) -> str:
+    """The graph as JSON, by which tables tell graphs apart."""
+    return msgspec.json.encode(graph).decode()
+
+
+def from_text(text: str) -> Graph:
+    """The graph that `to_text` wrote."""
+    return _decode_graph(text)
+
+
+_decode_graph = msgspec.json.Decoder(Graph).decode
 
 
 class _Drawing:
