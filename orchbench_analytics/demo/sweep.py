@@ -7,15 +7,14 @@ from typing import NamedTuple
 
 import msgspec
 
-from orchbench_analytics.errors import SelectionError
 from orchbench_analytics.demo.cards import agent_cards
 from orchbench_analytics.demo.characters import Character, Experiment, characters
 from orchbench_analytics.demo.judge import judge_run
 from orchbench_analytics.demo.labels import Document, Scenario
-from orchbench_analytics.demo.phrases import PHRASES
 from orchbench_analytics.demo.runs import Prepared, answer_scenario
 from orchbench_analytics.demo.scenario import build_scenario
-from orchbench_analytics.demo.templates import TEMPLATES
+from orchbench_analytics.demo.world import LANGUAGES, templates, world
+from orchbench_analytics.errors import SelectionError
 
 
 class SweepSummary(NamedTuple):
@@ -71,9 +70,9 @@ def _check(*, models: int, scenarios: int, runs: int, languages: Sequence[str]) 
     for name, value in (("models", models), ("scenarios", scenarios), ("runs", runs)):
         if value < 1:
             raise SelectionError(f"{name} is {value}; a sweep needs at least 1")
-    unknown = [language for language in languages if language not in PHRASES]
+    unknown = [language for language in languages if language not in LANGUAGES]
     if unknown or not languages or len({*languages}) != len(languages):
-        known = ", ".join(PHRASES)
+        known = ", ".join(LANGUAGES)
         raise SelectionError(f"languages are {languages!r}; choose from {known}, each once")
 
 
@@ -84,13 +83,13 @@ def _scenarios(language: str, count: int, seed: int) -> Iterator[Scenario]:
     order: list[int] = []
     for number in numbers:
         if not order:
-            order = rng.sample(range(len(TEMPLATES)), len(TEMPLATES))
-        yield build_scenario(seed, language, str(number), TEMPLATES[order.pop()])
+            order = rng.sample(range(len(templates())), len(templates()))
+        yield build_scenario(seed, language, str(number), templates()[order.pop()])
 
 
 def _agent_card_files(root: Path, languages: Sequence[str]) -> Iterator[tuple[Path, Document]]:
     for language in languages:
-        for agent_id, card in agent_cards(language):
+        for agent_id, card in agent_cards(world(language)):
             yield root / "agent_cards" / language / f"{agent_id}.json", card
 
 
