@@ -15,8 +15,7 @@ from orchbench_analytics.demo.labels import (
 )
 from orchbench_analytics.demo.luck import Luck
 from orchbench_analytics.demo.mistakes import mistaken
-from orchbench_analytics.demo.phrases import Phrases
-from orchbench_analytics.demo.world import World
+from orchbench_analytics.demo.world import Phrases, World
 
 
 def answer_step(

@@ -6,8 +6,7 @@ from typing import Any
 from orchbench_analytics.demo.characters import Character
 from orchbench_analytics.demo.labels import Call, Document
 from orchbench_analytics.demo.luck import Luck
-from orchbench_analytics.demo.phrases import Phrases
-from orchbench_analytics.demo.world import World
+from orchbench_analytics.demo.world import Phrases, World
 
 
 def mistaken(calls: tuple[Call, ...], character: Character, luck: Luck, world: World) -> list[Call]:

@@ -7,8 +7,7 @@ from orchbench_analytics.demo.breakage import break_plan
 from orchbench_analytics.demo.characters import Character, PlanForm
 from orchbench_analytics.demo.labels import Document, PlanLabel, Workflow
 from orchbench_analytics.demo.luck import Luck
-from orchbench_analytics.demo.phrases import Phrases
-from orchbench_analytics.demo.world import World
+from orchbench_analytics.demo.world import Phrases, World
 from orchbench_analytics.demo.yaml_text import to_yaml
 
 STATUSES = ("pending", "completed", "canceled")

@@ -11,7 +11,6 @@ from typing import NamedTuple, TypeVar
 import msgspec
 
 from orchbench_analytics.demo.agent import Agent, Tool
-from orchbench_analytics.demo.phrases import Phrases
 from orchbench_analytics.demo.slots import Slot
 from orchbench_analytics.demo.templates import Template
 
@@ -19,6 +18,25 @@ LANGUAGES = ("EN", "KO")
 DATA = Path(__file__).parent
 
 T = TypeVar("T")
+
+
+class Phrases(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """What holds a dialogue together, and the slots that every agent's texts may name."""
+
+    opening: tuple[str, ...]
+    first: tuple[str, ...]
+    further: tuple[str, ...]
+    dependent: tuple[str, ...]
+    system: str
+    refined_query: str
+    bare: str
+    closing: tuple[str, ...]
+    chatter: tuple[str, ...]
+    thought: tuple[str, ...]
+    preamble: tuple[str, ...]
+    please: str
+    unsure: str
+    slots: dict[str, Slot]
 
 
 class World(NamedTuple):
