@@ -128,6 +128,7 @@ def demo(
             runs=runs,
             seed=seed,
             write_judge_logs=True,
+            write_evaluations=True,
         )
         note.write_text(made_with, encoding="utf-8")
     warehouse = directory / "warehouse"

@@ -49,7 +49,7 @@ def judge_run(scenario: Scenario, answers: list[Document], *, source: str) -> Do
     here = world(scenario.language)
     inputs: list[Document] = []
     responses: list[Document] = []
-    for index, predicted, actual in _called(scenario, answers):
+    for index, predicted, actual in called_pairs(scenario, answers):
         settled, asked = _sorted_out(predicted, actual, here)
         if not asked:
             continue
@@ -82,16 +82,29 @@ def judge_run(scenario: Scenario, answers: list[Document], *, source: str) -> Do
     return {"input_data": inputs, "llm_responses": responses, "timestamp": "0.0"}
 
 
-def _called(scenario: Scenario, answers: list[Document]) -> Iterator[tuple[int, Merged, Merged]]:
+def called_pairs(
+    scenario: Scenario, answers: list[Document]
+) -> Iterator[tuple[int, Merged, Merged]]:
+    """The answers of a run where calls were due and no rejection was given: index, both sides."""
     index = 0
     for answer in answers:
-        step = answer["step_id"]
-        label = scenario.document.get(f"{step}-1") or scenario.document.get(step) or {}
-        content, calls = answer["content"] or "", answer["tool_calls"] or []
-        is_rejection = not calls and (AWAITING in content or BARRED in content)
-        if label.get("tool_calls") and not is_rejection:
-            yield index, _merged(calls), _merged(label["tool_calls"])
+        label = label_of(scenario, answer)
+        if label.get("tool_calls") and not is_rejection(answer):
+            yield index, _merged(answer["tool_calls"] or []), _merged(label["tool_calls"])
             index += 1
+
+
+def label_of(scenario: Scenario, answer: Document) -> Document:
+    """The label of a sub-agent's answer, with the calls that are due."""
+    step = answer["step_id"]
+    label: Document = scenario.document.get(f"{step}-1") or scenario.document.get(step) or {}
+    return label
+
+
+def is_rejection(answer: Document) -> bool:
+    """Whether an answer rejects: it names a type of rejection and makes no call."""
+    content = answer["content"] or ""
+    return not answer["tool_calls"] and (AWAITING in content or BARRED in content)
 
 
 def _merged(calls: list[Document]) -> Merged:
