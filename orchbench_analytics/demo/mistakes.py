@@ -43,8 +43,8 @@ def _made(call: Call, character: Character, luck: Luck, world: World) -> Call:
 
 
 def _other_tool(name: str, luck: Luck, agent_of: dict[str, str]) -> str:
-    near = [other for other in agent_of if agent_of[other] == agent_of[name] and other != name]
     far = [other for other in agent_of if agent_of[other] != agent_of[name]]
+    near = [other for other in agent_of if other not in far and other != name] or far
     invented = re.sub(r"(?<=[a-z])([A-Z])", r"_\1", name).lower()
     return luck.pick((luck.pick(near), luck.pick(near), luck.pick(far), invented))
 
