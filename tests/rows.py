@@ -46,6 +46,8 @@ def step(**columns: Any) -> Row:
         "answer_agent_id": "a",
         "answer_content": "",
         "answer_calls": None,
+        "step_kind": "text",
+        "content_kind": "null" if columns.get("answer_content", "") is None else "text",
     }
     return row | columns
 
@@ -56,9 +58,8 @@ def rejection(content: str | None = AWAITING, **columns: Any) -> Row:
 
 
 def unanswered(row: Row) -> Row:
-    return row | dict.fromkeys(
-        ("answer_position", "answer_number", "answer_agent_id", "answer_content", "answer_calls")
-    )
+    kept = {name: value for name, value in row.items() if not name.startswith("answer_")}
+    return dict.fromkeys(row) | kept | dict.fromkeys(("step_kind", "content_kind"))
 
 
 def unlabelled(**columns: Any) -> Row:
@@ -74,6 +75,8 @@ def plan(**columns: Any) -> Row:
         "answer_position": 0,
         "answer_number": 1,
         "answer_content": None,
+        "step_kind": "number",
+        "content_kind": "null" if columns.get("answer_content") is None else "text",
     }
     return row | columns
 
