@@ -33,6 +33,7 @@ class PlanRules(NamedTuple):
     """The rules of a profile that decide how two plans compare; the rest of it does not matter."""
 
     plan_search: str
+    plan_values: Any
     structure_edges: Any
     component_edges: Any
     distance: str
@@ -171,7 +172,7 @@ def _draw(text: str | None, all_rules: Iterable[PlanRules]) -> list[_Drawn]:
     """The text as each set of rules reads and draws it."""
     basic = read_plan(text, thorough=False)
     is_long = len(text or "") - (text or "").rfind("</think>") > _LONGEST_KNOWN
-    outlines: dict[str, Outline] = {}
+    outlines: dict[Any, Outline] = {}
     drawn: dict[Any, _Drawn] = {}
     found = []
     for rules in all_rules:
@@ -182,20 +183,19 @@ def _draw(text: str | None, all_rules: Iterable[PlanRules]) -> list[_Drawn]:
             as_label, as_answer = (False, *_NO_SIZES), (False, how, False, *_NO_SIZES)
             found.append(_Drawn(None, is_long, as_label, as_answer))
             continue
-        if how not in outlines:
-            outlines[how] = outline(plan)
-        workflows, is_sound, is_plain = outlines[how]
+        if (how, rules.plan_values) not in outlines:
+            outlines[how, rules.plan_values] = outline(plan, values=rules.plan_values)
+        workflows, is_sound, is_plain = outlines[how, rules.plan_values]
         edges = ("every_dependency",) * 2
         if not is_plain:
             edges = (rules.structure_edges, rules.component_edges)
-        if (how, edges) not in drawn:
+        key = (how, rules.plan_values, edges)
+        if key not in drawn:
             draw = _draw_plan if is_long else _draw_known_plan
             drawing = draw(workflows, *edges)
             sizes = drawing.sizes
-            drawn[how, edges] = _Drawn(
-                drawing, is_long, (True, *sizes), (True, how, not is_sound, *sizes)
-            )
-        found.append(drawn[how, edges])
+            drawn[key] = _Drawn(drawing, is_long, (True, *sizes), (True, how, not is_sound, *sizes))
+        found.append(drawn[key])
     return found
 
 

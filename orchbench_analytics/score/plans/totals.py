@@ -8,6 +8,12 @@ import polars as pl
 from polars._typing import PolarsDataType
 
 from orchbench_analytics.profiles import Profile
+from orchbench_analytics.score.plans.entries import (
+    choose_entries,
+    failures_per_entry,
+    is_given_up,
+    with_text_parts,
+)
 from orchbench_analytics.score.plans.pairs import ComparedPair, Pair, name_pairs
 from orchbench_analytics.score.steps.observe import RUN_COLUMNS
 from orchbench_analytics.tables import PLAN_EDITS, SCORED_PLANS
@@ -52,7 +58,7 @@ def prepare_plans(plans: pl.DataFrame) -> PreparedPlans:
     """Name each distinct pair of label and answer: from here on, the name stands for the texts."""
     sides = ["label_content", "answer_content"]
     hashes = ["label_hash", "answer_hash"]  # to join by long texts would copy them several times
-    hashed = plans.with_columns(
+    hashed = with_text_parts(plans).with_columns(
         pl.col(side).hash().alias(name) for side, name in zip(sides, hashes, strict=True)
     )
     distinct = hashed.unique(hashes, keep="first", maintain_order=True)
@@ -71,6 +77,7 @@ def score_plans(plans: pl.DataFrame, compared: pl.DataFrame, profile: Profile) -
     scored = (
         plans.lazy()
         .join(compared.lazy(), on="pair_id", how="left", maintain_order="left")
+        .pipe(choose_entries, profile)
         .with_columns(left_out_reason=_left_out_reason(profile))
         .with_columns(is_scored=pl.col("left_out_reason").is_null())
         .with_columns(
@@ -105,22 +112,16 @@ def _left_out_reason(profile: Profile) -> pl.Expr:
     if profile.plan_runs == "numbered":
         cases.append((~pl.col("is_numbered_run"), "unnumbered_run"))
     if profile.malformed_plan == "voids_run":
-        is_void = (pl.col("is_malformed") & pl.col("is_label_read")).any().over(RUN_COLUMNS)
-        cases.append((is_void, "void_run"))
+        cases.append((is_given_up().any().over(RUN_COLUMNS), "void_run"))
     cases.append((~pl.col("is_labelled"), "unlabelled_answer"))
-    cases.append((pl.col("answer_number") > 1, "surplus_answer"))
+    cases.append((~pl.col("is_chosen"), "surplus_answer"))
     cases.append((~pl.col("is_label_read"), "unreadable_label"))
     return pl.coalesce(pl.when(condition).then(pl.lit(reason)) for condition, reason in cases)
 
 
 def _failed_generations(profile: Profile) -> pl.Expr:
     """How many failures a row adds: one for a failed plan; the public evaluator counts twice."""
-    is_unread = ~pl.col("is_answer_read")
     if profile.failed_plan == "once":
-        return (is_unread & pl.col("is_scored")).cast(pl.Int64)
-    is_entry = pl.col("answer_position").is_not_null()
+        return (~pl.col("is_answer_read") & pl.col("is_scored")).cast(pl.Int64)
     is_void = pl.col("left_out_reason").is_in(["unnumbered_run", "void_run"]).fill_null(False)
-    failures = (is_unread & is_entry).cast(pl.Int64) + (
-        is_unread & pl.col("is_labelled") & pl.col("is_label_read")
-    ).cast(pl.Int64)
-    return pl.when(is_void).then(0).otherwise(failures)
+    return pl.when(is_void).then(0).otherwise(failures_per_entry())

@@ -12,8 +12,9 @@ import pytest
 from orchbench_analytics.engines.local import workers
 from orchbench_analytics.profiles import SPEC, UPSTREAM, Profile
 from orchbench_analytics.schema import polars_schema
-from orchbench_analytics.score import plan_cache, plan_pairs
+from orchbench_analytics.score import plan_cache
 from orchbench_analytics.score.plan_cache import PlanCache
+from orchbench_analytics.score.plans import pairs as plan_pairs
 from orchbench_analytics.score.plans.pairs import (
     Compared,
     ComparedPair,
