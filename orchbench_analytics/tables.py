@@ -69,6 +69,15 @@ SCENARIOS = Table(
         maybe_number("total_cost", "Cost, in the currency of the document's usage."),
     ),
 )
+STEP_KIND = maybe_text(
+    "step_kind",
+    "What the answer's step id is in JSON, or absent; no_object where the entry is not an object; "
+    "without an answer null, or history_null, history_absent, … where the history is not a list.",
+)
+CONTENT_KIND = maybe_text(
+    "content_kind",
+    "What the answer's content is in JSON: text, null, number, boolean, list, object; or absent.",
+)
 STEPS = Table(
     "steps",
     "labelled sub-agent step of a run, with its answer; and answer that fits no such step",
@@ -84,6 +93,8 @@ STEPS = Table(
         maybe_text("answer_agent_id", "Agent that answered."),
         maybe_text("answer_content", "Text of the answer, as given."),
         maybe_text("answer_calls", "Calls of the answer as JSON, name and arguments as given."),
+        STEP_KIND,
+        CONTENT_KIND,
     ),
 )
 PLANS = Table(
@@ -96,6 +107,8 @@ PLANS = Table(
         maybe_count("answer_position", "Place of the answer in the main agent's history, from 0."),
         maybe_count("answer_number", "1 for the first answer to this step, 2 for the second, …"),
         maybe_text("answer_content", "Text of the answer, as given."),
+        STEP_KIND,
+        CONTENT_KIND,
     ),
 )
 JUDGEMENTS = Table(

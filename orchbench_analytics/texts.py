@@ -8,17 +8,33 @@ from typing import Any
 import msgspec
 
 _encode = msgspec.json.Encoder().encode
+_CALL_KEYS = ("name", "arguments")
+_KINDS = {int: "number", float: "number", str: "text", list: "list", dict: "object"}
 
 
 def text_of(value: Any) -> str | None:
-    """A text as it is, anything else as JSON, null as null."""
-    if value is None:
+    """A text as it is, anything else as JSON, null and what is absent as null."""
+    if value is None or value is msgspec.UNSET:
         return None
     return value if isinstance(value, str) else compact_json(value)
 
 
+def kind_of(value: Any) -> str:
+    """What a value is in JSON: absent, null, boolean, number, text, list or object."""
+    if value is msgspec.UNSET:
+        return "absent"
+    if value is None:
+        return "null"
+    if isinstance(value, bool):
+        return "boolean"
+    return _KINDS.get(type(value), "object")
+
+
 def calls_text(calls: Any) -> str | None:
-    """Calls as compact JSON: name and arguments as given, without ids, so that equals are equal."""
+    """Calls as compact JSON: name and arguments as given, without ids, so that equals are equal.
+
+    A call without the key `function` has what it holds in its place under the key `flat`.
+    """
     if calls == []:
         return "[]"
     if isinstance(calls, list):
@@ -29,10 +45,14 @@ def calls_text(calls: Any) -> str | None:
 
 
 def _call(call: Any) -> Any:
-    function = call.get("function") if isinstance(call, dict) else None
-    if not isinstance(function, dict):
+    if not isinstance(call, dict):
         return call
-    return {name: function[name] for name in ("name", "arguments") if name in function}
+    if "function" not in call:
+        return {"flat": {name: call[name] for name in _CALL_KEYS if name in call}}
+    function = call["function"]
+    if not isinstance(function, dict):
+        return {"function": function}
+    return {name: function[name] for name in _CALL_KEYS if name in function}
 
 
 def compact_json(value: Any) -> str:

@@ -28,10 +28,14 @@ class UnreadableDocument(Exception):  # noqa: N818 (a model's or a disk's failur
 class Entry(msgspec.Struct):
     """What an agent answered, exactly as it stands."""
 
-    step_id: Any = None
+    step_id: Any = msgspec.UNSET
     agent_id: Any = None
-    content: Any = None
+    content: Any = msgspec.UNSET
     tool_calls: Any = msgspec.UNSET
+
+
+class NoEntry(Entry):
+    """An item of a history that is not an object: an answer of which nothing can be read."""
 
 
 class Label(msgspec.Struct):

@@ -9,15 +9,17 @@ from typing import Any, NamedTuple
 
 from orchbench_analytics.ingest.decode import first_places, unreadable_parts
 from orchbench_analytics.ingest.documents import (
+    Entry,
     JudgeLog,
+    NoEntry,
     ResultsDocument,
     Trouble,
     UnreadableDocument,
 )
 from orchbench_analytics.ingest.judge_logs import judgement_rows
 from orchbench_analytics.ingest.labels import StepLabel
-from orchbench_analytics.ingest.runs import ReadRun, ReadRuns
-from orchbench_analytics.texts import calls_text, compact_json, text_of
+from orchbench_analytics.ingest.runs import History, ReadRun, ReadRuns
+from orchbench_analytics.texts import calls_text, kind_of, text_of
 
 Row = tuple[Any, ...]
 Rows = Mapping[str, Sequence[Row]]
@@ -49,6 +51,8 @@ class StepRow(NamedTuple):
     answer_agent_id: str | None = None
     answer_content: str | None = None
     answer_calls: str | None = None
+    step_kind: str | None = None
+    content_kind: str | None = None
 
     @property
     def is_answered(self) -> bool:
@@ -70,6 +74,8 @@ class PlanRow(NamedTuple):
     answer_position: int | None = None
     answer_number: int | None = None
     answer_content: str | None = None
+    step_kind: str | None = None
+    content_kind: str | None = None
 
 
 class Flat(NamedTuple):
@@ -98,7 +104,7 @@ def flatten_runs(key: ScenarioKey, read: ReadRuns) -> Flat:
         )
     )
     labelled = [step for step in steps if step.has_label and step.answer_number in _FIRST]
-    answered = sum(len(run.sub_agent_history) for run in read.runs.values())
+    answered = sum(len(run.sub_agent_history.entries) for run in read.runs.values())
     unreadable = read.unreadable_runs + read.unreadable_entries
     usage = document.usage if isinstance(document.usage, dict) else {}
     scenario = (
@@ -183,36 +189,55 @@ def _repeated(keys: list[str]) -> Trouble | None:
 def _step_rows(key: RunKey, run: ReadRun) -> list[StepRow]:
     rows = []
     seen: dict[str, int] = {}
-    for position, entry in enumerate(run.sub_agent_history):
+    for position, entry in enumerate(run.sub_agent_history.entries):
         step = _step_id(entry.step_id)
         seen[step] = number = seen.get(step, 0) + 1
         answer = (text_of(entry.agent_id), text_of(entry.content), calls_text(entry.tool_calls))
         label = run.gold.steps.get(step, _NO_STEP_LABEL)
-        rows.append(StepRow(*key, step, *label, position, number, *answer))
+        rows.append(StepRow(*key, step, *label, position, number, *answer, *_kinds(entry)))
+    no_history = _no_history(run.sub_agent_history)
     for step, label in run.gold.steps.items():
         if step not in seen:
-            rows.append(StepRow(*key, step, *label))
+            rows.append(StepRow(*key, step, *label, step_kind=no_history))
     return rows
 
 
 def _plan_rows(key: RunKey, run: ReadRun, *, is_numbered: bool) -> list[PlanRow]:
     rows = []
     seen: dict[str, int] = {}
-    for position, entry in enumerate(run.main_agent_history):
-        step = _step_id(entry.step_id)
+    for position, entry in enumerate(run.main_agent_history.entries):
+        step = _plan_step_id(entry.step_id)
         seen[step] = number = seen.get(step, 0) + 1
         label, answer = run.gold.plans.get(step), text_of(entry.content)
-        rows.append(PlanRow(*key, step, is_numbered, label, position, number, answer))
+        kinds = _kinds(entry)
+        rows.append(PlanRow(*key, step, is_numbered, label, position, number, answer, *kinds))
+    no_history = _no_history(run.main_agent_history)
     for step, label in run.gold.plans.items():
         if step not in seen:
-            rows.append(PlanRow(*key, step, is_numbered, label))
+            rows.append(PlanRow(*key, step, is_numbered, label, step_kind=no_history))
     return rows
 
 
+def _kinds(entry: Entry) -> tuple[str, str]:
+    """What an entry's step id and content are in JSON."""
+    if isinstance(entry, NoEntry):
+        return "no_object", "absent"
+    return kind_of(entry.step_id), kind_of(entry.content)
+
+
+def _no_history(history: History) -> str | None:
+    """In place of a step id's kind, where nobody could answer: what the history is instead."""
+    return None if history.kind in ("list", "empty") else f"history_{history.kind}"
+
+
 def _step_id(step: Any) -> str:
-    if isinstance(step, str):
-        return step
-    return "" if step is None else compact_json(step)
+    return text_of(step) or ""
+
+
+def _plan_step_id(step: Any) -> str:
+    """A planning step counts by its number: 3.0 is step 3."""
+    is_whole = isinstance(step, float) and step.is_integer()
+    return _step_id(int(step) if is_whole else step)
 
 
 def _integer(value: Any) -> int | None:

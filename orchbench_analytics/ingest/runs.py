@@ -15,10 +15,12 @@ from orchbench_analytics.ingest.documents import (
     ABSENT,
     DoubtfulRunsDocument,
     Entry,
+    NoEntry,
     Run,
     RunsDocument,
 )
 from orchbench_analytics.ingest.labels import Gold, read_gold
+from orchbench_analytics.texts import kind_of
 
 _decode_document = msgspec.json.Decoder(RunsDocument).decode
 _decode_doubtful = msgspec.json.Decoder(DoubtfulRunsDocument).decode
@@ -32,11 +34,18 @@ _KEY = re.compile(rb'"([^"\\]*+)"\s*+:')
 _PART_NAMES = frozenset(name.encode() for name in Run.__struct_fields__)
 
 
+class History(NamedTuple):
+    """The entries of one history, and what the history is in JSON: mostly a list."""
+
+    entries: list[Entry]
+    kind: str
+
+
 class ReadRun(NamedTuple):
     """A run as far as it could be read."""
 
-    main_agent_history: list[Entry]
-    sub_agent_history: list[Entry]
+    main_agent_history: History
+    sub_agent_history: History
     gold: Gold
 
 
@@ -85,17 +94,25 @@ def _decode_runs(
     return doubtful, {name: run for name, run in read.items() if run is not None}, bad_runs
 
 
-def _read_history(raw: msgspec.Raw) -> tuple[list[Entry], list[str]]:
-    """The answers, empty ones for those that are no object, and the paths of the latter."""
+def _read_history(raw: msgspec.Raw) -> tuple[History, list[str]]:
+    """The answers, and the paths of those that are not objects."""
+    if raw is ABSENT:
+        return History([], "absent"), [""]
     entries = decode_or_none(_decode_history, raw)
     if entries is not None:
-        return entries, []
+        return History(entries, "list"), []
     items = decode_or_none(_decode_items, raw)
     if items is None:
-        return [], [""]
+        return History([], _kind_of_history(raw)), [""]
     read = [decode_or_none(_decode_entry, item) for item in items]
     unreadable = [f"[{index}]" for index, entry in enumerate(read) if entry is None]
-    return [entry or Entry() for entry in read], unreadable
+    return History([entry or NoEntry() for entry in read], "list"), unreadable
+
+
+def _kind_of_history(raw: msgspec.Raw) -> str:
+    """What a history is that is not a list: its JSON kind, or `empty`."""
+    value = decode_or_none(msgspec.json.decode, raw)
+    return "empty" if value in ({}, "") else kind_of(value)
 
 
 class _Repeats(list[str]):

@@ -64,6 +64,8 @@ def test_a_step_has_its_label_and_its_answer() -> None:
         "answer_agent_id": "weather_agent",
         "answer_content": "",
         "answer_calls": calls,
+        "step_kind": "text",
+        "content_kind": "text",
     }
     assert rejection_row["label_content"] == "AWAITING_USER_INPUT"
     assert (rejection_row["label_calls"], rejection_row["answer_calls"]) == (None, None)
@@ -165,13 +167,57 @@ def test_parts_that_cannot_be_read_are_counted_and_named() -> None:
 
 
 @pytest.mark.parametrize(
+    ("entry", "step_kind", "content_kind"),
+    [
+        ({}, "absent", "absent"),
+        ({"step_id": None, "content": None}, "null", "null"),
+        ({"step_id": 3, "content": 0}, "number", "number"),
+        ({"step_id": 3.0, "content": False}, "number", "boolean"),
+        ({"step_id": "3", "content": ""}, "text", "text"),
+        ({"step_id": ["3"], "content": []}, "list", "list"),
+        ({"step_id": {"3": 3}, "content": {}}, "object", "object"),
+        (7, "no_object", "absent"),
+    ],
+)
+def test_what_was_given_is_told_apart_by_its_kind(
+    entry: Any, step_kind: str, content_kind: str
+) -> None:
+    histories = {"sub_agent_history": [entry], "main_agent_history": [entry]}
+    flat = flatten(runs_document({"run #1": run(**histories)}))
+
+    for name in ("steps", "plans"):
+        answered = [row for row in table(flat, name) if row["answer_position"] is not None]
+        kinds = [(row["step_kind"], row["content_kind"]) for row in answered]
+        assert kinds == [(step_kind, content_kind)]
+
+
+@pytest.mark.parametrize(
+    ("history", "kind"),
+    [([], None), ({}, None), ("", None), (None, "history_null"), ({"a": 1}, "history_object")],
+)
+def test_an_unanswered_step_says_if_there_was_no_history(history: Any, kind: str | None) -> None:
+    changes = {"sub_agent_history": history, "main_agent_history": history}
+    flat = flatten(runs_document({"run #1": run(**changes)}))
+
+    assert {row["step_kind"] for name in ("steps", "plans") for row in table(flat, name)} == {kind}
+
+
+def test_a_planning_step_counts_by_its_number() -> None:
+    entries = [{"step_id": step, "content": ""} for step in (2, 2.0, "2", 2.5)]
+    flat = flatten(runs_document({"run #1": run(main_agent_history=entries)}))
+
+    assert [row["step_id"] for row in table(flat, "plans")] == ["2", "2", "2", "2.5"]
+
+
+@pytest.mark.parametrize(
     ("calls", "stored"),
     [
         (None, "null"),
         ([], "[]"),
         ("text", '"text"'),
         ([7, None], "[7,null]"),
-        ([{"name": "flat"}], '[{"name":"flat"}]'),
+        ([{"name": "a", "id": 7}], '[{"flat":{"name":"a"}}]'),
+        ([{"id": 7}], '[{"flat":{}}]'),
         ([{"function": None}], '[{"function":null}]'),
         ([{"function": {}}], "[{}]"),
         ([call(arguments={"a": [1]})], '[{"name":"getForecast","arguments":{"a":[1]}}]'),

@@ -3,6 +3,7 @@
 import json
 from typing import Any
 
+import msgspec
 import pytest
 
 from orchbench_analytics.ingest.decode import read_with
@@ -22,7 +23,7 @@ def test_all_runs_are_read() -> None:
     runs = read(runs_document())
 
     assert list(runs.runs) == ["run #1", "run #2"]
-    assert [entry.step_id for entry in runs.runs["run #1"].sub_agent_history] == ["3", "4"]
+    assert [entry.step_id for entry in runs.runs["run #1"].sub_agent_history.entries] == ["3", "4"]
     assert list(runs.runs["run #1"].gold.steps) == ["3", "4"]
     assert runs[2:] == ([], [], [])
 
@@ -36,12 +37,24 @@ def test_a_run_that_is_no_object_costs_that_run(wrong: Any) -> None:
     assert runs.unreadable_entries == []
 
 
-@pytest.mark.parametrize("wrong", [w for w in WRONG if not isinstance(w, list)])
+@pytest.mark.parametrize(
+    ("wrong", "kind"),
+    [
+        (None, "null"),
+        (True, "boolean"),
+        (7, "number"),
+        (1.5, "number"),
+        ("text", "text"),
+        ({"a": 1}, "object"),
+        ({}, "empty"),
+        ("", "empty"),
+    ],
+)
 @pytest.mark.parametrize("name", ["main_agent_history", "sub_agent_history"])
-def test_a_history_that_is_no_list_costs_that_history(name: str, wrong: Any) -> None:
+def test_a_history_that_is_no_list_costs_that_history(name: str, wrong: Any, kind: str) -> None:
     runs = read(runs_document({"run #1": run(**{name: wrong}), "run #2": run()}))
 
-    assert getattr(runs.runs["run #1"], name) == []
+    assert getattr(runs.runs["run #1"], name) == ([], kind)
     assert runs.runs["run #1"].gold == runs.runs["run #2"].gold
     assert runs.unreadable_entries == [f"$.history.run #1.{name}"]
 
@@ -52,8 +65,8 @@ def test_an_answer_that_is_no_object_costs_that_answer(wrong: Any) -> None:
 
     runs = read(runs_document({"run #1": run(sub_agent_history=[answers[0], wrong, answers[1]])}))
 
-    kept = runs.runs["run #1"].sub_agent_history
-    assert [entry.step_id for entry in kept] == ["3", None, "4"]
+    kept = runs.runs["run #1"].sub_agent_history.entries
+    assert [entry.step_id for entry in kept] == ["3", msgspec.UNSET, "4"]
     assert runs.unreadable_entries == ["$.history.run #1.sub_agent_history[1]"]
 
 
@@ -75,7 +88,7 @@ def test_labels_of_the_wrong_shape_cost_themselves(wrong: Any) -> None:
 def test_what_an_agent_wrote_is_taken_whatever_it_is(name: str, wrong: Any) -> None:
     runs = read(runs_document({"run #1": run(sub_agent_history=[{name: wrong}])}))
 
-    assert getattr(runs.runs["run #1"].sub_agent_history[0], name) == wrong
+    assert getattr(runs.runs["run #1"].sub_agent_history.entries[0], name) == wrong
     assert runs.unreadable_entries == []
 
 
@@ -104,8 +117,12 @@ def test_a_number_too_large_costs_only_itself() -> None:
 
     runs = read(document.replace(b'"here"', answers))
 
-    kept = runs.runs["run #1"].sub_agent_history
-    assert [(e.step_id, e.content) for e in kept] == [("3", None), (None, None), ("4", None)]
+    kept = runs.runs["run #1"].sub_agent_history.entries
+    assert [(e.step_id, e.content) for e in kept] == [
+        ("3", None),
+        (msgspec.UNSET, msgspec.UNSET),
+        ("4", None),
+    ]
     assert runs.unreadable_entries == ["$.history.run #1.sub_agent_history[1]"]
 
 

@@ -9,6 +9,7 @@ import polars as pl
 from polars._typing import PolarsDataType
 
 from orchbench_analytics.profiles import Profile
+from orchbench_analytics.score.plans.entries import with_text_parts
 from orchbench_analytics.score.plans.graphs import component_graph, structure_graph, to_text
 from orchbench_analytics.score.plans.outline import outline
 from orchbench_analytics.score.plans.read_plan import read_plan
@@ -18,6 +19,7 @@ class DrawingRules(NamedTuple):
     """The rules of a profile that decide how a text becomes graphs."""
 
     plan_search: Literal["thorough", "basic"]
+    plan_values: Literal["as_text", "as_typed"]
     structure_edges: Literal["every_dependency", "depends_on_only"]
     component_edges: Literal["every_dependency", "first_present"]
 
@@ -65,6 +67,7 @@ def drawing_rules(profile: Profile) -> DrawingRules:
 
 def draw_plans(plans: pl.DataFrame, all_rules: Sequence[DrawingRules]) -> DrawnPlans:
     """Draw every distinct text of labels and answers; from here on, ids stand for the texts."""
+    plans = with_text_parts(plans)
     contents = [plans[f"{side}_content"].alias("text") for side in _SIDES]
     texts = pl.concat(contents).unique(maintain_order=True).to_frame().with_row_index("text_id")
     texts = texts.with_columns(pl.col("text_id").cast(pl.Int64))
@@ -93,7 +96,7 @@ def draw(text: str | None, all_rules: Sequence[DrawingRules]) -> list[Drawn]:
         if plan is None:
             found.append(Drawn(is_read=False, read_as=how))
             continue
-        outlined = outline(plan)
+        outlined = outline(plan, values=rules.plan_values)
         structure = structure_graph(outlined.workflows, edges=rules.structure_edges)
         component = component_graph(outlined.workflows, edges=rules.component_edges)
         found.append(

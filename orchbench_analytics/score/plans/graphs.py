@@ -31,13 +31,15 @@ class Graph(NamedTuple):
 def structure_graph(
     workflows: tuple[Workflow, ...], *, edges: Literal["every_dependency", "depends_on_only"]
 ) -> Graph:
-    """Workflows as nodes, with an edge from each dependency to what depends on it."""
+    """Workflows as nodes, with an edge from each dependency to what depends on it.
+
+    A workflow is followed by those of its dependencies not seen before: networkx minds the order.
+    """
     drawing = _Drawing()
     for workflow in workflows:
-        drawing.node(workflow.name)
-    for workflow in workflows:
+        position = drawing.node(workflow.name)
         for dependency in getattr(workflow, edges):
-            drawing.edge(drawing.node(dependency), drawing.node(workflow.name))
+            drawing.edge(drawing.node(dependency), position)
     return drawing.graph()
 
 

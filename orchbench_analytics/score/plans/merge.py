@@ -60,7 +60,13 @@ def merge(rows: pl.DataFrame, measured: pl.DataFrame) -> pl.DataFrame:
         on = [f"answer_{graph}_graph", f"label_{graph}_graph", *_PAIR[3:]]
         rows = rows.join(figures, on=on, how="left", maintain_order="left")
     is_exact = pl.col("structure_is_exact") & pl.col("component_is_exact")
-    return rows.with_columns(is_ged_exact=is_exact.fill_null(True))
+    return rows.with_columns(
+        is_label_read="label_is_read",
+        is_answer_read="answer_is_read",
+        is_malformed="answer_is_malformed",
+        read_as="answer_read_as",
+        is_ged_exact=is_exact.fill_null(True),
+    )
 
 
 def measured_frame(rows: list[tuple[Any, ...]]) -> pl.DataFrame:

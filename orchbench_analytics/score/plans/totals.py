@@ -8,6 +8,11 @@ from typing import NamedTuple
 import polars as pl
 
 from orchbench_analytics.profiles import Profile
+from orchbench_analytics.score.plans.entries import (
+    choose_entries,
+    failures_per_entry,
+    is_given_up,
+)
 from orchbench_analytics.score.steps.observe import RUN_COLUMNS
 from orchbench_analytics.tables import PLAN_EDITS, PLAN_MATCHES, SCORED_PLANS
 
@@ -35,12 +40,12 @@ def score_plans(merged: pl.DataFrame, profile: Profile) -> ScoredPlans:
     scored = (
         merged.lazy()
         .with_row_index("row")
-        .with_columns(is_malformed=pl.col("answer_is_malformed"), read_as=pl.col("answer_read_as"))
+        .pipe(choose_entries, profile)
         .with_columns(left_out_reason=_left_out_reason(profile))
         .with_columns(is_scored=pl.col("left_out_reason").is_null())
         .with_columns(
             profile=pl.lit(profile.name),
-            is_failed=~pl.col("answer_is_read"),
+            is_failed=~pl.col("is_answer_read"),
             failed_generation_count=_failed_generations(profile),
         )
         .with_columns(
@@ -82,22 +87,16 @@ def _left_out_reason(profile: Profile) -> pl.Expr:
     if profile.plan_runs == "numbered":
         cases.append((~pl.col("is_numbered_run"), "unnumbered_run"))
     if profile.malformed_plan == "voids_run":
-        is_void = (pl.col("is_malformed") & pl.col("label_is_read")).any().over(RUN_COLUMNS)
-        cases.append((is_void, "void_run"))
+        cases.append((is_given_up().any().over(RUN_COLUMNS), "void_run"))
     cases.append((~pl.col("is_labelled"), "unlabelled_answer"))
-    cases.append((pl.col("answer_number") > 1, "surplus_answer"))
-    cases.append((~pl.col("label_is_read"), "unreadable_label"))
+    cases.append((~pl.col("is_chosen"), "surplus_answer"))
+    cases.append((~pl.col("is_label_read"), "unreadable_label"))
     return pl.coalesce(pl.when(condition).then(pl.lit(reason)) for condition, reason in cases)
 
 
 def _failed_generations(profile: Profile) -> pl.Expr:
     """How many failures a row adds: one for a failed plan; the public evaluator counts twice."""
-    is_unread = ~pl.col("answer_is_read")
     if profile.failed_plan == "once":
-        return (is_unread & pl.col("is_scored")).cast(pl.Int64)
-    is_entry = pl.col("answer_position").is_not_null()
+        return (~pl.col("is_answer_read") & pl.col("is_scored")).cast(pl.Int64)
     is_void = pl.col("left_out_reason").is_in(["unnumbered_run", "void_run"]).fill_null(False)
-    failures = (is_unread & is_entry).cast(pl.Int64) + (
-        is_unread & pl.col("is_labelled") & pl.col("label_is_read")
-    ).cast(pl.Int64)
-    return pl.when(is_void).then(0).otherwise(failures)
+    return pl.when(is_void).then(0).otherwise(failures_per_entry())

@@ -1,0 +1,160 @@
+"""Odd answers: `upstream` equals the public evaluator in every figure of every kind of mutation.
+
+The pack has one "model" per kind. A kind is compared three times, so that a failure names its
+part: figures of calls and decisions, figures of plans, and figures of both together.
+"""
+
+import json
+import tarfile
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import polars as pl
+import pytest
+
+from orchbench_analytics import open_warehouse
+from orchbench_analytics.outputs.results import SCENARIO_FIGURES, overall_statistics
+
+ODD = Path(__file__).parents[3] / "shared" / "conformance" / "odd.tar.xz"
+TREES = ("odd", "odd_judged")
+PLAN_WORDS = ("workflow", "GED", "Plan", "comparison_steps")
+JOINT_FIGURES = ("key_metrics.Average",)
+KIND_COUNT = 352
+
+UNREACHED: dict[str, str] = {}  # kinds whose figures cannot be reached, and why
+
+MakeOnce = Callable[[str, Callable[[Path], object]], Path]
+Figures = dict[str, float]
+
+
+class Difference(NamedTuple):
+    """A figure of a file, or of all files, that is not the evaluator's."""
+
+    place: str
+    figure: str
+    wanted: float
+    given: float | None
+
+
+def kinds() -> list[str]:
+    """Every kind as `tree/kind`, from the archive's names; none where it is absent."""
+    if not ODD.exists():
+        return []
+    with tarfile.open(ODD) as archive:
+        paths = [Path(name) for name in archive.getnames()]
+    return sorted(
+        f"{path.parts[0]}/{path.stem.removesuffix('_EN')}"
+        for path in paths
+        if path.parent.name == "expected"
+    )
+
+
+@pytest.fixture(scope="session")
+def odd_pack(make_once: MakeOnce) -> Path:
+    """The unpacked trees `odd` and `odd_judged`."""
+    if not ODD.exists():
+        pytest.skip(f"the pack of odd answers is not at {ODD}")
+
+    def unpack(directory: Path) -> None:
+        with tarfile.open(ODD) as archive:
+            archive.extractall(directory, filter="data")
+
+    return make_once("odd_pack", unpack)
+
+
+@pytest.fixture(scope="session")
+def differences(odd_pack: Path, make_once: MakeOnce) -> dict[str, list[Difference]]:
+    """What differs from the evaluator's figures, by kind; an equal kind has an empty list."""
+
+    def compare(directory: Path) -> None:
+        directory.mkdir(parents=True)
+        found = {}
+        for tree in TREES:
+            found |= differences_in(odd_pack / tree, directory / tree)
+        (directory / "differences.json").write_text(json.dumps(found))
+
+    made = make_once("odd_differences", compare)
+    found = json.loads((made / "differences.json").read_text())
+    return {kind: [Difference(*d) for d in listed] for kind, listed in found.items()}
+
+
+def differences_in(tree: Path, root: Path) -> dict[str, list[Difference]]:
+    """Ingest a tree and compare every figure of each of its kinds."""
+    warehouse = open_warehouse(root)
+    warehouse.ingest(tree / "results", agent_cards=[tree / "agent_cards"])
+    is_upstream = pl.col("profile") == "upstream"
+    models = warehouse.view("model_scores").filter(is_upstream)
+    files = (
+        warehouse.view("scenario_scores").filter(is_upstream).partition_by("model", as_dict=True)
+    )
+    found = {}
+    for row in models.iter_rows(named=True):
+        kind = row["model"]
+        wanted = json.loads((tree / "expected" / f"{kind}_EN.json").read_bytes())
+        given = {
+            file["scenario"]: {name: file[column] for name, column in SCENARIO_FIGURES.items()}
+            for file in files[(kind,)].iter_rows(named=True)
+        }
+        overall = overall_statistics(row, lambda value: value or 0.0)
+        found[f"{tree.name}/{kind}"] = [
+            *unequal("overall", figures_of(wanted["overall_statistics"]), figures_of(overall)),
+            *(
+                difference
+                for result in wanted["detailed_results"]
+                for scenario in [Path(result["file_path"]).stem.removesuffix("_out")]
+                for difference in unequal(scenario, figures_of(result), given[scenario])
+            ),
+        ]
+    return found
+
+
+def unequal(place: str, wanted: Figures, given: dict[str, Any]) -> list[Difference]:
+    return [
+        Difference(place, name, value, given.get(name))
+        for name, value in wanted.items()
+        if given.get(name) != pytest.approx(value, rel=0, abs=1e-9)
+    ]
+
+
+def figures_of(values: dict[str, Any], prefix: str = "") -> Figures:
+    """Every number by its dotted path; a scenario's `detail` repeats figures in other words."""
+    figures: Figures = {}
+    for name, value in values.items():
+        if isinstance(value, dict) and name != "detail":
+            figures |= figures_of(value, f"{prefix}{name}.")
+        elif isinstance(value, int | float):
+            figures[prefix + name] = value
+    return figures
+
+
+def part_of(figure: str) -> str:
+    if figure in JOINT_FIGURES:
+        return "both"
+    return "plans" if any(word in figure for word in PLAN_WORDS) else "calls"
+
+
+def listed(found: dict[str, list[Difference]], kind: str, part: str) -> str:
+    if kind in UNREACHED:
+        pytest.xfail(UNREACHED[kind])
+    return "\n".join(str(d) for d in found[kind] if part_of(d.figure) == part)
+
+
+def test_every_kind_is_compared(differences: dict[str, list[Difference]]) -> None:
+    assert len(differences) == KIND_COUNT
+    assert sorted(differences) == kinds()
+
+
+@pytest.mark.parametrize("kind", kinds())
+def test_call_figures_of(kind: str, differences: dict[str, list[Difference]]) -> None:
+    assert not listed(differences, kind, "calls")
+
+
+@pytest.mark.parametrize("kind", kinds())
+def test_plan_figures_of(kind: str, differences: dict[str, list[Difference]]) -> None:
+    assert not listed(differences, kind, "plans")
+
+
+@pytest.mark.parametrize("kind", kinds())
+def test_joint_figures_of(kind: str, differences: dict[str, list[Difference]]) -> None:
+    assert not listed(differences, kind, "both")
