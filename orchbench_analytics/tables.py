@@ -123,9 +123,14 @@ JUDGEMENTS = Table(
         maybe_text(
             "unusable_reason", "Why there are none: no_answer, no_object, no_key, no_counts."
         ),
-        maybe_count("true_positive_count", "Matches the judge saw."),
-        maybe_count("false_positive_count", "Predicted values the judge found unmatched."),
-        maybe_count("false_negative_count", "Gold values the judge found unmatched."),
+        flag(
+            "voids_call",
+            "The public evaluator gives the call's values 0 for it: counts that are not numbers, "
+            "or a question whose answer was not logged.",
+        ),
+        maybe_number("true_positive_count", "Matches the judge saw."),
+        maybe_number("false_positive_count", "Predicted values the judge found unmatched."),
+        maybe_number("false_negative_count", "Gold values the judge found unmatched."),
         maybe_text(
             "answer_values", "The answer's values of the key as the log has them, JSON list."
         ),

@@ -93,6 +93,7 @@ def judgement(**columns: Any) -> Row:
         "is_asked": True,
         "is_usable": True,
         "unusable_reason": None,
+        "voids_call": False,
         "true_positive_count": 1,
         "false_positive_count": 0,
         "false_negative_count": 0,

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import json
-from typing import Any
+import math
+from collections.abc import Iterable
+from typing import Any, NamedTuple
 
 from orchbench_analytics.ingest.documents import JudgeLog, Trouble, UnreadableDocument
 from orchbench_analytics.texts import clean_text, compact_json
@@ -11,8 +13,27 @@ from orchbench_analytics.texts import clean_text, compact_json
 Row = tuple[Any, ...]
 
 _LARGEST_INDEX = 10**9
+_LARGEST_COUNT = 1e300
 _MOST_ROWS = 1_000_000
 _COUNTS = ("tp_count", "fp_count", "fn_count")
+
+
+class _Answer(NamedTuple):
+    """What the judge said about a call, and where; nothing if its answer was not logged."""
+
+    place: str
+    call_index: int
+    verdict: dict[str, Any]
+    reason: str | None
+    is_logged: bool = True
+
+
+class _Verdict(NamedTuple):
+    """What holds of one key: why there are no counts, if there are none, and the counts."""
+
+    reason: str | None
+    voids_call: bool
+    counts: tuple[float | None, float | None, float | None] = (None, None, None)
 
 
 def judgement_rows(key: Row, log: JudgeLog) -> tuple[list[Row], list[str]]:
@@ -21,37 +42,40 @@ def judgement_rows(key: Row, log: JudgeLog) -> tuple[list[Row], list[str]]:
     Also the JSON paths of questions and answers that are no object or name no call.
     """
     asked_by_call, unreadable = _by_call("$.input_data", log.input_data)
+    answers, unreadable_answers = _answers(log.llm_responses)
+    answered = {answer.call_index for answer in answers}
+    answers += [
+        _Answer("$.input_data", call_index, {}, "no_answer", is_logged=False)
+        for call_index in asked_by_call
+        if call_index not in answered
+    ]
     rows: list[Row] = []
-    for index, response in enumerate(log.llm_responses):
-        call_index = _call_index(response)
-        if call_index is None:
-            unreadable.append(f"$.llm_responses[{index}]")
-            continue
-        asked = asked_by_call.get(call_index, {})
+    for answer in answers:
+        asked = asked_by_call.get(answer.call_index, {})
         answer_values = _arguments(asked.get("predicted_call"))
         label_values = _arguments(asked.get("actual_call"))
         settled = _settled_keys(asked.get("auto_results"))
         keys = {name: None for name in {**label_values, **answer_values} if name not in settled}
-        verdict, reason = read_verdict(_answer_text(response))
-        if len(rows) + len(keys) + len(verdict) > _MOST_ROWS:
+        if len(rows) + len(keys) + len(answer.verdict) > _MOST_ROWS:
             words = "far more keys than a run of this benchmark has"
-            raise UnreadableDocument(Trouble("too_large", words, f"$.llm_responses[{index}]"))
-        for name in {**keys, **verdict}:
-            counts, trouble = _counts(verdict.get(name), reason)
+            raise UnreadableDocument(Trouble("too_large", words, answer.place))
+        for name in {**keys, **answer.verdict}:
+            verdict = _verdict(answer, name)
             rows.append(
                 (
                     *key,
-                    call_index,
+                    answer.call_index,
                     clean_text(name),
                     name in keys,
-                    trouble is None,
-                    trouble,
-                    *counts,
+                    verdict.reason is None,
+                    verdict.reason,
+                    verdict.voids_call,
+                    *verdict.counts,
                     _values(answer_values.get(name)),
                     _values(label_values.get(name)),
                 )
             )
-    return rows, unreadable
+    return rows, unreadable + unreadable_answers
 
 
 def read_verdict(text: str | None) -> tuple[dict[str, Any], str | None]:
@@ -72,28 +96,64 @@ def read_verdict(text: str | None) -> tuple[dict[str, Any], str | None]:
     return {}, "no_object"
 
 
-def _counts(verdict: Any, reason: str | None) -> tuple[Row, str | None]:
-    """(tp, fp, fn) of one key, absent ones being 0, and why there are none."""
-    if reason is not None or verdict is None:
-        return (None, None, None), reason or "no_key"
-    if not isinstance(verdict, dict):
-        return (None, None, None), "no_counts"
-    counts = tuple(verdict.get(name, 0) for name in _COUNTS)
-    if any(not isinstance(c, int) or abs(c) > 10**6 for c in counts):
-        return (None, None, None), "no_counts"
-    return tuple(map(int, counts)), None
+def answer_text(response: dict[str, Any]) -> str | None:
+    """The judge's text: that of the first choice's message, or of the answer itself.
+
+    Clients log it in either place; where the content is blank, the reasoning beside it counts.
+    """
+    given = response.get("llm_response")
+    if isinstance(given, list):
+        given = given[0] if given else None
+    if isinstance(given, str):
+        return given
+    message = _first_message(given) or given
+    if not isinstance(message, dict):
+        return None
+    texts = [message.get(name) for name in ("content", "reasoning_content")]
+    return next((text for text in texts if isinstance(text, str) and text.strip()), None)
 
 
-def _answer_text(response: dict[str, Any]) -> str | None:
-    value: Any = response.get("llm_response")
-    for step in ("choices", 0, "message", "content"):
-        if isinstance(value, dict):
-            value = value.get(step)
-        elif isinstance(value, list) and isinstance(step, int) and len(value) > step:
-            value = value[step]
+def _first_message(given: Any) -> dict[str, Any] | None:
+    choices = given.get("choices") if isinstance(given, dict) else None
+    choice = choices[0] if isinstance(choices, list) and choices else None
+    message = choice.get("message") if isinstance(choice, dict) else None
+    return message if isinstance(message, dict) else None
+
+
+def _answers(responses: Iterable[Any]) -> tuple[list[_Answer], list[str]]:
+    """What was said about each call, and the paths of what is no answer about one."""
+    answers, unreadable = [], []
+    for index, response in enumerate(responses):
+        place, call_index = f"$.llm_responses[{index}]", _call_index(response)
+        if call_index is None:
+            unreadable.append(place)
         else:
-            return None
-    return value if isinstance(value, str) else None
+            answers.append(_Answer(place, call_index, *read_verdict(answer_text(response))))
+    return answers, unreadable
+
+
+def _verdict(answer: _Answer, name: str) -> _Verdict:
+    """The verdict on one key; absent counts are 0."""
+    said = answer.verdict.get(name)
+    if answer.reason is not None:
+        return _Verdict(answer.reason, voids_call=not answer.is_logged)
+    if name not in answer.verdict or said is None:
+        return _Verdict("no_key", voids_call=False)
+    if not isinstance(said, dict) or not said:
+        return _Verdict("no_counts", voids_call=bool(said))
+    counts = [_count(said.get(name, 0)) for name in _COUNTS]
+    if None in counts:
+        return _Verdict("no_counts", voids_call=True)
+    return _Verdict(None, False, (counts[0], counts[1], counts[2]))
+
+
+def _count(value: Any) -> float | None:
+    """A count as a float, a boolean as 0 or 1; none if it is not a finite number."""
+    if not isinstance(value, int | float) or (
+        isinstance(value, float) and not math.isfinite(value)
+    ):
+        return None
+    return float(max(-_LARGEST_COUNT, min(_LARGEST_COUNT, value)))
 
 
 def _arguments(call: Any) -> dict[str, Any]:

@@ -6,7 +6,7 @@ import msgspec
 import pytest
 
 from orchbench_analytics.ingest.documents import JudgeLog, UnreadableDocument
-from orchbench_analytics.ingest.judge_logs import judgement_rows, read_verdict
+from orchbench_analytics.ingest.judge_logs import answer_text, judgement_rows, read_verdict
 from orchbench_analytics.tables import JUDGEMENTS
 from tests.documents import judge_log
 
@@ -32,6 +32,7 @@ def test_a_verdict_has_its_counts_and_the_values_it_is_about() -> None:
         "is_asked": True,
         "is_usable": True,
         "unusable_reason": None,
+        "voids_call": False,
         "true_positive_count": 1,
         "false_positive_count": 0,
         "false_negative_count": 2,
@@ -62,24 +63,75 @@ def test_the_verdict_is_the_object_after_the_thinking(
 
 
 @pytest.mark.parametrize(
-    ("verdict", "reason"),
+    ("verdict", "reason", "voids_call"),
     [
-        ('{"other": {}}', "no_key"),
-        ('{"city": 7}', "no_counts"),
-        ('{"city": {"tp_count": "1"}}', "no_counts"),
-        ('{"city": {"tp_count": 1.5}}', "no_counts"),
-        ('{"city": {"tp_count": 99999999999999999999999999}}', "no_counts"),
-        ("no braces", "no_object"),
-        (7, "no_answer"),
+        ('{"other": {}}', "no_key", False),
+        ('{"city": null}', "no_key", False),
+        ('{"city": {}}', "no_counts", False),
+        ('{"city": 0}', "no_counts", False),
+        ('{"city": ""}', "no_counts", False),
+        ('{"city": 7}', "no_counts", True),
+        ('{"city": [1, 0, 0]}', "no_counts", True),
+        ('{"city": {"tp_count": "1"}}', "no_counts", True),
+        ('{"city": {"tp_count": null}}', "no_counts", True),
+        ('{"city": {"tp_count": NaN}}', "no_counts", True),
+        ('{"city": {"fn_count": -Infinity}}', "no_counts", True),
+        ("no braces", "no_object", False),
+        (7, "no_answer", False),
+        ("  ", "no_answer", False),
     ],
 )
-def test_a_verdict_without_counts_says_why(verdict: Any, reason: str) -> None:
+def test_a_verdict_without_counts_says_why(verdict: Any, reason: str, voids_call: bool) -> None:
     rows, _ = judgements(judge_log(verdict))
 
     asked = rows[0]
     assert (asked["argument_key"], asked["is_asked"]) == ("city", True)
     assert (asked["is_usable"], asked["unusable_reason"]) == (False, reason)
+    assert asked["voids_call"] == voids_call
     assert asked["true_positive_count"] is None
+
+
+@pytest.mark.parametrize(
+    ("count", "stored"),
+    [("1", 1.0), ("true", 1.0), ("0.5", 0.5), ("-3", -3.0), ("9" * 26, 1e26), ("9" * 400, 1e300)],
+)
+def test_counts_are_kept_as_they_are(count: str, stored: float) -> None:
+    (row,), _ = judgements(judge_log(f'{{"city": {{"tp_count": {count}}}}}'))
+
+    assert row["is_usable"]
+    assert row["true_positive_count"] == stored
+
+
+def test_a_question_without_a_logged_answer_is_a_row() -> None:
+    (row,), unreadable = judgements(judge_log() | {"llm_responses": []})
+
+    assert (row["argument_key"], row["is_asked"], row["is_usable"]) == ("city", True, False)
+    assert (row["unusable_reason"], row["voids_call"]) == ("no_answer", True)
+    assert unreadable == []
+
+
+@pytest.mark.parametrize(
+    ("response", "text"),
+    [
+        ({"choices": [{"message": {"content": "a", "reasoning_content": "b"}}]}, "a"),
+        ({"choices": [{"message": {"content": " ", "reasoning_content": "b"}}]}, "b"),
+        ({"choices": [{"message": {"content": None, "reasoning_content": "b"}}]}, "b"),
+        ({"choices": [{"message": {"role": "assistant"}}]}, None),
+        ({"choices": [{"message": {"content": ""}}], "content": "c"}, None),
+        ({"choices": [], "content": "c"}, "c"),
+        ({"choices": None, "content": "c"}, "c"),
+        ({"content": "c", "reasoning_content": "b"}, "c"),
+        ({"content": "\n", "reasoning_content": "b"}, "b"),
+        ({"content": 5}, None),
+        (["a", "b"], "a"),
+        ("a", "a"),
+        ([], None),
+        (None, None),
+        (5, None),
+    ],
+)
+def test_the_judges_text_is_found_where_clients_log_it(response: Any, text: str | None) -> None:
+    assert answer_text({"llm_response": response}) == text
 
 
 def test_keys_spoken_of_unasked_come_last() -> None:

@@ -4,16 +4,24 @@ from __future__ import annotations
 
 import polars as pl
 
-from orchbench_analytics.profiles import rule_choices
 from orchbench_analytics.score.steps.observe import ReadCalls
+from orchbench_analytics.score.steps.read_calls import READINGS
 
 PAIR = ("language", "label_id", "used_id")
 
 
 def f1(true_positives: pl.Expr, false_positives: pl.Expr, false_negatives: pl.Expr) -> pl.Expr:
-    """2 TP / (2 TP + FP + FN), 0 to 1; 0 where there is nothing to count."""
-    counted = 2 * true_positives + false_positives + false_negatives
-    return pl.when(counted > 0).then(2 * true_positives / counted).otherwise(0.0)
+    """2 P R / (P + R) of precision and recall, 0 to 1; each 0 where nothing stands below.
+
+    It is formed from P and R, as the last digit of a mean can hang on the last bit of it.
+    """
+    precision = _share(true_positives, true_positives + false_positives)
+    recall = _share(true_positives, true_positives + false_negatives)
+    return _share(2 * precision * recall, precision + recall)
+
+
+def _share(part: pl.Expr, whole: pl.Expr) -> pl.Expr:
+    return pl.when(whole > 0).then(part / whole).otherwise(0.0)
 
 
 def set_f1(side: str) -> pl.Expr:
@@ -26,13 +34,17 @@ def set_f1(side: str) -> pl.Expr:
 
 def compare_names(pairs: pl.DataFrame, read: ReadCalls) -> pl.DataFrame:
     """Counts of tool names for each pair: on both sides, in the answer only, in the label only."""
-    names = read.calls.select("calls_id", "names")
-    both = pairs.join(names, left_on="label_id", right_on="calls_id", how="left").join(
-        names, left_on="used_id", right_on="calls_id", how="left", suffix="_used"
+    ruled = _under_each_reading(pairs, read)
+    both = _side_of(ruled, read.names, "label_id").join(
+        _side_of(ruled, read.names, "used_id"),
+        on=[*PAIR, "reading"],
+        nulls_equal=True,
+        suffix="_used",
     )
     label, used = pl.col("names"), pl.col("names_used")
     return both.select(
         *PAIR,
+        "reading",
         name_true_positive_count=used.list.set_intersection(label).list.len().cast(pl.Int64),
         name_false_positive_count=used.list.set_difference(label).list.len().cast(pl.Int64),
         name_false_negative_count=label.list.set_difference(used).list.len().cast(pl.Int64),
@@ -43,14 +55,14 @@ def compare_arguments(pairs: pl.DataFrame, read: ReadCalls) -> pl.DataFrame:
     """One row per argument key of each pair: values on both sides, TP, FP, FN by comparison.
 
     A key's values are a set where both sides have the key; a key that one side has alone counts
-    once for each call that has it. A pair with arguments that are no JSON is compared under each
-    choice of the rule `invalid_arguments`, named in `only_under`.
+    once for each call that has it. A pair that profiles read differently is compared under each
+    reading.
     """
-    ruled = _under_each_rule(pairs, read)
-    label, used = (_arguments_of(ruled, read, side) for side in ("label_id", "used_id"))
+    ruled = _under_each_reading(pairs, read)
+    label, used = (_side_of(ruled, read.arguments, side) for side in ("label_id", "used_id"))
     joined = label.join(
         used,
-        on=[*PAIR, "only_under", "argument_key"],
+        on=[*PAIR, "reading", "argument_key"],
         how="full",
         coalesce=True,
         nulls_equal=True,
@@ -65,10 +77,10 @@ def compare_arguments(pairs: pl.DataFrame, read: ReadCalls) -> pl.DataFrame:
 
     return joined.select(
         *PAIR,
-        "only_under",
+        "reading",
         "argument_key",
         is_shared=is_shared,
-        answer_texts=given,
+        unmatched_texts=given.list.set_difference(wanted),
         label_values="values_json",
         answer_values="values_json_used",
         true_positive_count=counted(given.list.set_intersection(wanted), None),
@@ -77,26 +89,24 @@ def compare_arguments(pairs: pl.DataFrame, read: ReadCalls) -> pl.DataFrame:
     )
 
 
-def _under_each_rule(pairs: pl.DataFrame, read: ReadCalls) -> pl.DataFrame:
-    """Pairs with `only_under`: null, or both choices in turn where a side has invalid arguments."""
-    invalid = read.calls.filter("has_invalid_arguments")["calls_id"].implode()
-    is_invalid = pl.col("label_id").is_in(invalid) | pl.col("used_id").is_in(invalid)
-    choices = pl.DataFrame({"only_under": rule_choices()["invalid_arguments"]})
+def _under_each_reading(pairs: pl.DataFrame, read: ReadCalls) -> pl.DataFrame:
+    """Pairs with `reading`: null, or each in turn where profiles read a side differently."""
+    various = read.names.filter(pl.col("reading").is_not_null())["calls_id"].unique().implode()
+    is_various = pl.col("label_id").is_in(various) | pl.col("used_id").is_in(various)
     return pl.concat(
         [
-            pairs.filter(~is_invalid).with_columns(only_under=pl.lit(None, dtype=pl.String)),
-            pairs.filter(is_invalid).join(choices, how="cross"),
+            pairs.filter(~is_various).with_columns(reading=pl.lit(None, dtype=pl.String)),
+            pairs.filter(is_various).join(pl.DataFrame({"reading": READINGS}), how="cross"),
         ]
     )
 
 
-def _arguments_of(ruled: pl.DataFrame, read: ReadCalls, side: str) -> pl.DataFrame:
-    """The arguments of one side of each pair that count under the pair's rule."""
+def _side_of(ruled: pl.DataFrame, rows: pl.DataFrame, side: str) -> pl.DataFrame:
+    """What one side of each pair has under the pair's reading."""
     return (
-        ruled.join(read.arguments, left_on=side, right_on="calls_id", suffix="_of_key")
+        ruled.join(rows, left_on=side, right_on="calls_id", suffix="_of_side")
         .filter(
-            pl.col("only_under_of_key").is_null()
-            | (pl.col("only_under_of_key") == pl.col("only_under"))
+            pl.col("reading_of_side").is_null() | (pl.col("reading_of_side") == pl.col("reading"))
         )
-        .drop("only_under_of_key")
+        .drop("reading_of_side")
     )

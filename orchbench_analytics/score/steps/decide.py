@@ -15,11 +15,11 @@ def decide(steps: pl.DataFrame, profile: Profile) -> pl.DataFrame:
     """Add the decision columns of `scored_steps` to steps that have their facts."""
     return (
         steps.lazy()
-        .with_columns(left_out_reason=_left_out_reason(profile), actual=_actual())
+        .with_columns(left_out_reason=_left_out_reason(profile), actual=_actual(profile))
         .with_columns(is_scored=pl.col("left_out_reason").is_null(), predicted=_predicted(profile))
         .with_columns(
             failure_reason=_failure_reason(),
-            call_source=_call_source(),
+            call_source=_call_source(profile),
             is_type_mismatch=_is_type_mismatch(profile),
         )
         .with_columns(
@@ -45,22 +45,21 @@ def _left_out_reason(profile: Profile) -> pl.Expr:
     return _first_case(cases)
 
 
-def _actual() -> pl.Expr:
-    return (
-        pl.when(pl.col("is_call_labelled"))
-        .then(_CALL)
-        .otherwise(pl.col("label_type").fill_null("rejection"))
-    )
+def _actual(profile: Profile) -> pl.Expr:
+    is_call = "is_call_labelled" if profile.empty_gold_calls == "call" else "has_gold_call"
+    return pl.when(is_call).then(_CALL).otherwise(pl.col("label_type").fill_null("rejection"))
 
 
 def _predicted(profile: Profile) -> pl.Expr:
     rejection_key = pl.col("answer_rejection_key")
     marker = pl.col(f"marker_{profile.rejection_marker}")
+    if profile.content_parts == "whole_parts":
+        marker = pl.when("is_in_parts").then("marker_part").otherwise(marker)
     is_marked = (pl.col("answer_call_count") == 0) & marker.is_not_null()
     cases = []
     if profile.rejection_argument == "rejects":
         cases.append((rejection_key.is_not_null(), rejection_key))
-    cases.append((pl.col("answer_tools").is_not_null(), _CALL))
+    cases.append((_has_calls(profile), _CALL))
     cases.append((is_marked, marker))
     if profile.call_in_text == "recovered":
         cases.append((pl.col("written_tools").is_not_null(), _CALL))
@@ -68,6 +67,12 @@ def _predicted(profile: Profile) -> pl.Expr:
         cases.append((pl.col("is_answered"), _CALL))
     cases.append((pl.lit(True), pl.lit("failed")))
     return _first_case(cases)
+
+
+def _has_calls(profile: Profile) -> pl.Expr:
+    if profile.nameless_call == "call":
+        return pl.col("answer_call_count") > 0
+    return pl.col("answer_tools").is_not_null()
 
 
 def _failure_reason() -> pl.Expr:
@@ -81,10 +86,10 @@ def _failure_reason() -> pl.Expr:
     return pl.when(pl.col("predicted") == "failed").then(reason)
 
 
-def _call_source() -> pl.Expr:
+def _call_source(profile: Profile) -> pl.Expr:
     source = _first_case(
         [
-            (pl.col("answer_tools").is_not_null(), pl.lit("tool_calls")),
+            (_has_calls(profile), pl.lit("tool_calls")),
             (pl.col("written_tools").is_not_null(), pl.lit("content")),
         ]
     )

@@ -8,7 +8,8 @@ from typing import Any, NamedTuple
 import polars as pl
 from polars._typing import PolarsDataType
 
-from orchbench_analytics.score.steps.read_calls import REJECTION_TYPES, calls_in_text, read_calls
+from orchbench_analytics.score.steps.contents import read_contents
+from orchbench_analytics.score.steps.read_calls import REJECTION_TYPES, read_calls
 from orchbench_analytics.tables import STEP_KEY
 from orchbench_analytics.texts import compact_json
 
@@ -21,37 +22,45 @@ _CALLS_SCHEMA: dict[str, PolarsDataType] = {
     "calls_text": pl.String,
     "calls_id": pl.UInt32,
     "call_count": pl.Int64,
-    "names": pl.String,
     "tools": pl.String,
     "rejection_key": pl.String,
     "has_placeholder": pl.Boolean,
-    "has_invalid_arguments": pl.Boolean,
+    "has_list_name": pl.Boolean,
     "is_malformed": pl.Boolean,
     "voids_file": pl.Boolean,
 }
+_NAMES_SCHEMA: dict[str, PolarsDataType] = {
+    "calls_id": pl.UInt32,
+    "reading": pl.String,
+    "names": pl.String,
+}
 _ARGUMENTS_SCHEMA: dict[str, PolarsDataType] = {
     "calls_id": pl.UInt32,
+    "reading": pl.String,
     "argument_key": pl.String,
     "values_json": pl.String,
     "one_sided_count": pl.Int64,
-    "only_under": pl.String,
 }
+_VOID_CONTENTS = ("null", "number", "boolean")  # where there is no call either
+_VOID_STEPS = ("absent", "list", "object", "no_object")
 
 
 _FACTS = (
     "row", *(column.name for column in STEP_KEY), "has_label", "label_agent_id", "label_id",
-    "label_tools", "label_type", "is_call_labelled", "is_unusable_label", "is_answered",
-    "answer_position", "answer_number", "answer_agent_id", "answer_id", "answer_tools",
-    "answer_call_count", "answer_rejection_key", "answer_is_malformed", "voids_file", "text_kind",
-    "marker_after_thinking", "marker_anywhere", "written_id", "written_tools",
-    "written_is_malformed", "judge_index",
+    "label_tools", "label_type", "is_call_labelled", "has_gold_call", "is_unusable_label",
+    "is_answered", "answer_position", "answer_number", "answer_agent_id", "answer_id",
+    "answer_tools", "answer_call_count", "answer_rejection_key", "answer_has_list_name",
+    "answer_is_malformed", "voids_file", "text_kind", "is_in_parts", "marker_after_thinking",
+    "marker_anywhere", "marker_part", "written_id", "written_tools", "written_is_malformed",
+    "judge_index",
 )  # fmt: skip
 
 
 class ReadCalls(NamedTuple):
-    """Distinct texts of calls, each read once: one row per text, and one per argument key of it."""
+    """Distinct texts of calls, each read once: a row per text, per reading, and per key of one."""
 
     calls: pl.DataFrame
+    names: pl.DataFrame
     arguments: pl.DataFrame
 
 
@@ -67,10 +76,7 @@ def step_facts(steps: pl.DataFrame) -> StepFacts:
 
     The texts themselves are left behind: from here on, ids stand for them.
     """
-    written = _calls_written_as_text(steps)
-    steps = steps.with_row_index("row").join(
-        written, on="answer_content", how="left", maintain_order="left"
-    )
+    steps = read_contents(steps.with_row_index("row"))
     texts = pl.concat(
         [
             pl.Series([NO_CALLS]),
@@ -83,27 +89,25 @@ def step_facts(steps: pl.DataFrame) -> StepFacts:
     read = read_distinct_calls(texts)
     facts = (
         steps.lazy()
+        .with_columns(is_call_labelled=_is_list("label_calls"))
         .with_columns(pl.col("label_calls", "answer_calls").fill_null(NO_CALLS))
         .join(_side(read.calls, "label"), on="label_calls", how="left", maintain_order="left")
         .join(_side(read.calls, "answer"), on="answer_calls", how="left", maintain_order="left")
         .join(_side(read.calls, "written"), on="written_calls", how="left", maintain_order="left")
         .with_columns(
-            after_thinking=pl.col("answer_content").str.replace(r"(?s)^.*</think>", ""),
+            after_thinking=pl.col("answer_text").str.replace(r"(?s)^.*</think>", ""),
             is_answered=pl.col("answer_position").is_not_null(),
+            has_gold_call=pl.col("label_call_count") > 0,
         )
         .with_columns(
             label_type=_marker("label_content"),
             marker_after_thinking=_marker("after_thinking"),
-            marker_anywhere=_marker("answer_content"),
+            marker_anywhere=_marker("answer_text"),
             text_kind=_text_kind(),
-            is_call_labelled=pl.col("label_call_count") > 0,
-            is_unusable_label=(pl.col("has_call_key") & (pl.col("label_call_count") == 0))
+            is_in_parts=pl.col("content_kind").is_in(["list", "object"]).fill_null(False),
+            is_unusable_label=(pl.col("has_call_key") & ~pl.col("has_gold_call"))
             | pl.col("label_has_placeholder"),
-            voids_file=pl.col("is_answered")
-            & (
-                pl.col("answer_voids_file")
-                | ((pl.col("answer_call_count") == 0) & pl.col("answer_content").is_null())
-            ),
+            voids_file=_voids_file(),
         )
         .with_columns(judge_index=_judge_index())
         .select(_FACTS)
@@ -115,18 +119,21 @@ def step_facts(steps: pl.DataFrame) -> StepFacts:
 def read_distinct_calls(texts: Iterable[str]) -> ReadCalls:
     """Read each text of calls once; the text of no calls has id 0."""
     calls: list[tuple[Any, ...]] = []
+    names: list[tuple[Any, ...]] = []
     arguments: list[tuple[Any, ...]] = []
     for calls_id, text in enumerate(texts):
         read = read_calls(text)
-        tools = compact_json(sorted(read.names)) if read.names else None
-        names = compact_json(read.names)
-        calls.append((text, calls_id, read.call_count, names, tools, *read[3:]))
-        arguments += [
-            (calls_id, a.key, compact_json(a.values), a.one_sided_count, a.only_under)
-            for a in read.arguments
-        ]
+        tools = compact_json(sorted(read.tools)) if read.tools else None
+        calls.append((text, calls_id, read.call_count, tools, *read[2:-1]))
+        for name, reading in read.readings.items():
+            names.append((calls_id, name, compact_json(reading.names)))
+            arguments += [
+                (calls_id, name, a.key, compact_json(a.values), a.one_sided_count)
+                for a in reading.arguments
+            ]
     return ReadCalls(
-        _frame(calls, _CALLS_SCHEMA).with_columns(pl.col("names").str.json_decode(_TEXTS)),
+        _frame(calls, _CALLS_SCHEMA),
+        _frame(names, _NAMES_SCHEMA).with_columns(pl.col("names").str.json_decode(_TEXTS)),
         _frame(arguments, _ARGUMENTS_SCHEMA).with_columns(
             values=pl.col("values_json").str.json_decode(_TEXTS)
         ),
@@ -138,22 +145,11 @@ def _frame(rows: list[tuple[Any, ...]], schema: dict[str, PolarsDataType]) -> pl
     return pl.DataFrame(list(zip(*rows, strict=True)), schema=schema)
 
 
-def _calls_written_as_text(steps: pl.DataFrame) -> pl.DataFrame:
-    """For each distinct content that may hold a call: the call it is, if it is one."""
-    contents = steps["answer_content"].drop_nulls().unique(maintain_order=True)
-    candidates = contents.filter(contents.str.contains("{", literal=True))
-    written = [calls_in_text(content) for content in candidates]
-    return pl.DataFrame(
-        {"answer_content": candidates, "written_calls": pl.Series(written, dtype=pl.String)}
-    ).drop_nulls()
-
-
 def _side(calls: pl.DataFrame, side: str) -> pl.LazyFrame:
     """The calls' columns, named for the side of the step they are joined to."""
     return (
         calls.lazy()
-        .drop("names")
-        .rename({name: f"{side}_{name}" for name in calls.columns if name != "names"})
+        .rename({name: f"{side}_{name}" for name in calls.columns})
         .rename({f"{side}_calls_text": f"{side}_calls", f"{side}_calls_id": f"{side}_id"})
     )
 
@@ -170,9 +166,22 @@ def _text_kind() -> pl.Expr:
     """What the text after thinking is, where it is no call: empty, malformed (braces), or text."""
     text = pl.col("after_thinking")
     is_empty = text.is_null() | (text.str.strip_chars() == "")
-    has_brace = text.str.contains("{", literal=True)
-    kind = pl.when(has_brace).then(pl.lit("malformed")).otherwise(pl.lit("text"))
-    return pl.when(is_empty).then(pl.lit("empty")).otherwise(kind)
+    is_strange = pl.col("content_kind").is_in(["number", "boolean", "object"])
+    is_malformed = text.str.contains("{", literal=True) | is_strange
+    kind = pl.when(is_empty).then(pl.lit("empty")).otherwise(pl.lit("text"))
+    return pl.when(is_malformed).then(pl.lit("malformed")).otherwise(kind)
+
+
+def _is_list(column: str) -> pl.Expr:
+    return pl.col(column).str.starts_with("[").fill_null(False)
+
+
+def _voids_file() -> pl.Expr:
+    """The answer, or the lack of a history, at which the public evaluator gives up on the file."""
+    says_nothing = (pl.col("answer_call_count") == 0) & pl.col("content_kind").is_in(_VOID_CONTENTS)
+    is_void = pl.col("answer_voids_file") | says_nothing | pl.col("step_kind").is_in(_VOID_STEPS)
+    has_no_history = pl.col("step_kind").str.starts_with("history_")
+    return pl.when("is_answered").then(is_void).otherwise(has_no_history).fill_null(False)
 
 
 def _judge_index() -> pl.Expr:
@@ -181,8 +190,9 @@ def _judge_index() -> pl.Expr:
     The log was written by the public evaluator, so its rules of what is a rejection apply here,
     whatever the profile.
     """
+    marker = pl.when("is_in_parts").then("marker_part").otherwise("marker_anywhere")
     is_rejected = pl.col("answer_rejection_key").is_not_null() | (
-        (pl.col("answer_call_count") == 0) & pl.col("marker_anywhere").is_not_null()
+        (pl.col("answer_call_count") == 0) & marker.is_not_null()
     )
     is_numbered = pl.col("is_call_labelled") & pl.col("is_answered") & ~is_rejected
     place = is_numbered.cum_sum().over(RUN_COLUMNS, order_by="answer_position") - 1

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import NamedTuple
 
 import polars as pl
@@ -15,12 +16,15 @@ from orchbench_analytics.score.steps.arguments import (
     set_f1,
 )
 from orchbench_analytics.score.steps.decide import decide
-from orchbench_analytics.score.steps.judge import apply_verdicts, mark_judgeable, read_verdicts
-from orchbench_analytics.score.steps.observe import NO_CALLS_ID, step_facts
+from orchbench_analytics.score.steps.judge import apply_verdicts, read_verdicts
+from orchbench_analytics.score.steps.observe import NO_CALLS_ID, RUN_COLUMNS, step_facts
+from orchbench_analytics.score.steps.read_calls import reading_of
+from orchbench_analytics.score.steps.schemas import mark_judgeable
 from orchbench_analytics.tables import SCORED_ARGUMENTS, SCORED_STEPS, STEP_KEY
 
 _OUTCOMES = ("true_positive_count", "false_positive_count", "false_negative_count")
 _CALL_COUNTS = [f"{side}_{name}" for side in ("name", "key", "value") for name in _OUTCOMES]
+_LARGEST_COUNT = 10**9  # of a verdict, in tables: sums over any number of rows stay integers
 
 
 class PreparedSteps(NamedTuple):
@@ -66,10 +70,11 @@ def score_steps(prepared: PreparedSteps, profile: Profile) -> ScoredSteps:
     """Score prepared steps under a profile."""
     decided = decide(prepared.facts, profile)
     arguments = _score_arguments(decided, prepared, profile)
+    names = _as_read(prepared.names, profile).drop("reading")
     is_written = pl.col("call_source") == "content"
     scored = (
         decided.lazy()
-        .join(prepared.names.lazy(), on=PAIR, how="left", maintain_order="left")
+        .join(names.lazy(), on=PAIR, how="left", maintain_order="left")
         .join(_totals(arguments).lazy(), on="row", how="left", maintain_order="left")
         .with_columns(
             pl.when("is_call_scored")
@@ -84,6 +89,7 @@ def score_steps(prepared: PreparedSteps, profile: Profile) -> ScoredSteps:
             .alias(name)
             for name, score in _f1_scores(profile).items()
         )
+        .with_columns(value_f1=_ruled_value_f1(profile))
         .with_columns(
             profile=pl.lit(profile.name),
             agent_id=pl.coalesce("label_agent_id", "answer_agent_id"),
@@ -95,15 +101,26 @@ def score_steps(prepared: PreparedSteps, profile: Profile) -> ScoredSteps:
         .select(SCORED_STEPS.column_names)
         .collect(engine="in-memory")
     )
-    return ScoredSteps(scored, arguments.select(SCORED_ARGUMENTS.column_names))
+    return ScoredSteps(
+        scored, arguments.with_columns(_whole(_OUTCOMES)).select(SCORED_ARGUMENTS.column_names)
+    )
+
+
+def _as_read(compared: pl.DataFrame, profile: Profile) -> pl.DataFrame:
+    reading = pl.col("reading")
+    return compared.filter(reading.is_null() | (reading == reading_of(profile)))
+
+
+def _whole(names: Iterable[str]) -> pl.Expr:
+    """Counts as the integers that tables hold; a judge's may be fractions, or without end."""
+    return pl.col(*names).clip(-_LARGEST_COUNT, _LARGEST_COUNT).round().cast(pl.Int64)
 
 
 def _score_arguments(
     decided: pl.DataFrame, prepared: PreparedSteps, profile: Profile
 ) -> pl.DataFrame:
     """One row per argument key of each call-scored step, verdicts applied."""
-    rule = pl.col("only_under")
-    compared = prepared.arguments.filter(rule.is_null() | (rule == profile.invalid_arguments))
+    compared = _as_read(prepared.arguments, profile)
     keys = [c.name for c in STEP_KEY]
     steps = decided.filter("is_call_scored").select(
         "row", *keys, "answer_position", "judge_index", "label_id", "used_id"
@@ -120,16 +137,32 @@ def _totals(arguments: pl.DataFrame) -> pl.DataFrame:
         key_true_positive_count=pl.col("is_shared").sum().cast(pl.Int64),
         key_false_positive_count=pl.col("label_values").is_null().sum().cast(pl.Int64),
         key_false_negative_count=pl.col("answer_values").is_null().sum().cast(pl.Int64),
-        **{f"value_{name}": pl.col(name).sum() for name in _OUTCOMES},
+        has_void_verdict=pl.col("is_void").any(),
+        has_unknown_type=pl.col("has_unknown_type").any(),
+        **{f"value_{name}": _whole([name]).sum() for name in _OUTCOMES},
+        **{f"exact_{name}": pl.col(name).sum() for name in _OUTCOMES},
     )
 
 
 def _f1_scores(profile: Profile) -> dict[str, pl.Expr]:
     has_keys = pl.sum_horizontal(f"key_{name}" for name in _OUTCOMES) > 0
     without_keys = 1.0 if profile.no_arguments == "one" else 0.0
-    value_f1 = f1(*(pl.col(f"value_{name}") for name in _OUTCOMES))
+    value_f1 = f1(*(pl.col(f"exact_{name}") for name in _OUTCOMES))
     return {
         "name_f1": set_f1("name"),
         "key_f1": set_f1("key"),
-        "value_f1": pl.when(has_keys).then(value_f1).otherwise(without_keys),
+        "value_f1": pl.when("has_void_verdict")
+        .then(0.0)
+        .otherwise(pl.when(has_keys).then(value_f1).otherwise(without_keys)),
     }
+
+
+def _ruled_value_f1(profile: Profile) -> pl.Expr:
+    """The value F1, or in a run with a schema or name that cannot be looked up, the key F1."""
+    if profile.unsound_schema == "ignored":
+        return pl.col("value_f1")
+    is_unsound = pl.col("is_call_scored") & (
+        pl.col("has_unknown_type").fill_null(False) | pl.col("answer_has_list_name")
+    )
+    is_run_unsound = is_unsound.any().over(RUN_COLUMNS)
+    return pl.when(is_run_unsound).then("key_f1").otherwise("value_f1")

@@ -8,24 +8,30 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from orchbench_analytics.profiles import SPEC, UPSTREAM, Profile
 from orchbench_analytics.score.steps.arguments import compare_arguments, compare_names, f1, set_f1
 from orchbench_analytics.score.steps.observe import read_distinct_calls
+from orchbench_analytics.score.steps.read_calls import reading_of
 from tests.rows import call, calls
 
 COUNTS = ("true_positive_count", "false_positive_count", "false_negative_count")
 Counts = tuple[int, int, int]
 
 
-def compared(label: str, used: str, under: str = "none") -> dict[str, Counts]:
+def compared(label: str, used: str, profile: Profile = SPEC) -> dict[str, Counts]:
     """Counts by argument key."""
-    return {row["argument_key"]: tuple(row[c] for c in COUNTS) for row in rows(label, used, under)}
+    found = rows(label, used, profile)
+    return {row["argument_key"]: tuple(row[c] for c in COUNTS) for row in found}
 
 
-def rows(label: str, used: str, under: str = "none") -> list[dict[str, Any]]:
-    read = read_distinct_calls(["[]", label, used])
-    found = compare_arguments(pair(), read)
-    rule = pl.col("only_under")
-    return found.filter(rule.is_null() | (rule == under)).sort("argument_key").to_dicts()
+def rows(label: str, used: str, profile: Profile = SPEC) -> list[dict[str, Any]]:
+    found = compare_arguments(pair(), read_distinct_calls(["[]", label, used]))
+    return as_read(found, profile).sort("argument_key").to_dicts()
+
+
+def as_read(compared: pl.DataFrame, profile: Profile) -> pl.DataFrame:
+    reading = pl.col("reading")
+    return compared.filter(reading.is_null() | (reading == reading_of(profile)))
 
 
 def pair() -> pl.DataFrame:
@@ -55,6 +61,34 @@ def test_names_are_compared_as_sets(wanted: list[str], given: list[str], counts:
     found = compare_names(pair(), read_distinct_calls(["[]", calls(*wanted), calls(*given), "x"]))
 
     assert found.select(f"name_{count}" for count in COUNTS).rows() == [counts]
+
+
+@pytest.mark.parametrize(
+    ("wanted", "given", "counts", "upstream_counts"),
+    [
+        (["a"], ["a", call(None)], (1, 0, 0), (1, 1, 0)),
+        (["a"], [call(None)], (0, 0, 1), (0, 1, 1)),
+        ([call(None)], [call(None)], (0, 0, 0), (1, 0, 0)),
+        ([call(1)], [call(True), call("1")], (0, 1, 0), (1, 1, 0)),
+        (["a"], [call(["a"])], (0, 0, 1), (0, 1, 1)),
+    ],
+)
+def test_what_is_not_a_name_is_one_to_the_evaluator(
+    wanted: list[Any], given: list[Any], counts: Counts, upstream_counts: Counts
+) -> None:
+    found = compare_names(pair(), read_distinct_calls(["[]", calls(*wanted), calls(*given)]))
+
+    for profile, expected in ((SPEC, counts), (UPSTREAM, upstream_counts)):
+        names = as_read(found, profile).select(f"name_{count}" for count in COUNTS)
+        assert names.rows() == [expected]
+
+
+def test_arguments_of_a_nameless_call_count_for_the_evaluator_only() -> None:
+    wanted = with_arguments({"k": 1})
+    given = calls(call("book", {"k": 1}), call(None, {"k": 2, "l": 3}))
+
+    assert compared(wanted, given) == {"k": (1, 0, 0)}
+    assert compared(wanted, given, UPSTREAM) == {"k": (1, 1, 0), "l": (0, 1, 0)}
 
 
 @pytest.mark.parametrize(
@@ -105,7 +139,7 @@ class TestInvalidArguments:
         wanted, given = with_arguments({"k": 1}), with_arguments(self.BROKEN)
 
         assert compared(wanted, given) == {"k": (0, 0, 1)}
-        assert compared(wanted, given, "error_key") == {
+        assert compared(wanted, given, UPSTREAM) == {
             "error": (0, len(self.TEXT), 0),
             "k": (0, 0, 1),
         }
@@ -119,7 +153,7 @@ class TestInvalidArguments:
         wanted, given = with_arguments({"error": "E1"}), with_arguments(self.BROKEN)
 
         assert compared(wanted, given) == {"error": (0, 0, 1)}
-        assert compared(wanted, given, "error_key") == {"error": (0, 1, 1)}
+        assert compared(wanted, given, UPSTREAM) == {"error": (0, 1, 1)}
 
     def test_an_answer_that_has_a_key_of_that_name_keeps_it(self) -> None:
         wanted, given = (
@@ -128,19 +162,19 @@ class TestInvalidArguments:
         )
 
         assert compared(wanted, given) == {"error": (1, 0, 0)}
-        assert compared(wanted, given, "error_key") == {"error": (0, 1, 1)}
+        assert compared(wanted, given, UPSTREAM) == {"error": (0, 1, 1)}
 
     def test_in_a_label_they_are_treated_alike(self) -> None:
         broken, sound = with_arguments(self.BROKEN), with_arguments({"k": 1})
 
         assert compared(broken, sound) == {"k": (0, 1, 0)}
         assert compared(broken, broken) == {}
-        assert compared(broken, broken, "error_key") == {"error": (1, 0, 0)}
+        assert compared(broken, broken, UPSTREAM) == {"error": (1, 0, 0)}
 
     def test_without_any_a_pair_is_compared_once_for_all_rules(self) -> None:
         sound = with_arguments({"k": 1})
 
-        assert [row["only_under"] for row in rows(sound, sound)] == [None]
+        assert [row["reading"] for row in rows(sound, sound)] == [None]
 
 
 @pytest.mark.parametrize(
@@ -151,6 +185,15 @@ def test_f1_is_the_harmonic_mean_of_precision_and_recall(counts: Counts, score: 
     columns = [pl.lit(count) for count in counts]
 
     assert pl.select(f1(*columns)).item() == pytest.approx(score)
+
+
+def test_f1_is_formed_from_precision_and_recall_to_the_last_bit() -> None:
+    precision, recall = 1 / 3, 1 / 10
+
+    found = pl.select(f1(pl.lit(1), pl.lit(2), pl.lit(9))).item()
+
+    assert found == 2 * precision * recall / (precision + recall)
+    assert found != 2 / 13
 
 
 def test_two_empty_sets_agree_fully() -> None:

@@ -23,6 +23,7 @@ from tests.rows import (
 )
 
 WRITTEN = '{"tool": "book", "arguments": {}}'
+FLAT = step(answer_calls='[{"flat": {"name": "book", "arguments": {}}}]')
 COUNTS = (
     "true_positive_reject_count",
     "true_negative_reject_count",
@@ -58,12 +59,21 @@ def predicted(row: Row, **rules: Any) -> str:
         (rejection(f"{VIOLATION} {AWAITING}"), AWAITING),
         (rejection("Sorry."), "rejection"),
         (rejection(None), "rejection"),
+        (step(label_calls="null"), "rejection"),
         (unlabelled(), "rejection"),
     ],
 )
 @pytest.mark.parametrize("profile", [SPEC, STRICT, UPSTREAM], ids=lambda p: p.name)
 def test_actual(row: Row, actual: str, profile: Profile) -> None:
     assert decided(row, names=("actual",), profile=profile) == [actual]
+
+
+@pytest.mark.parametrize("has_call_key", [True, False])
+def test_an_empty_list_of_gold_calls_is_a_call_to_the_evaluator_only(has_call_key: bool) -> None:
+    row = step(label_calls="[]", has_call_key=has_call_key)
+
+    assert decided(row, names=("actual",)) == ["rejection"]
+    assert decided(row, names=("actual",), profile=UPSTREAM) == ["call"]
 
 
 # What was answered
@@ -93,6 +103,17 @@ def test_actual(row: Row, actual: str, profile: Profile) -> None:
         (step(answer_content=f"I call {WRITTEN}"), "failed", "malformed", None),
         (step(answer_content="I call book."), "failed", "text", None),
         (step(answer_content="<think>{}</think>Hm."), "failed", "text", None),
+        (FLAT, "call", None, "tool_calls"),
+        (step(answer_content=f'["{AWAITING}?"]', content_kind="list"), AWAITING, None, None),
+        (
+            step(answer_content=f'{{"{AWAITING}": 1}}', content_kind="object"),
+            "failed",
+            "malformed",
+            None,
+        ),
+        (step(answer_content="5", content_kind="number"), "failed", "malformed", None),
+        (step(answer_content="[]", content_kind="list"), "failed", "empty", None),
+        (step(answer_content=None, content_kind="absent"), "failed", "empty", None),
     ],
 )
 @pytest.mark.parametrize("profile", [SPEC, STRICT], ids=lambda p: p.name)
@@ -114,6 +135,11 @@ def test_predicted(
         (step(answer_content=""), "call"),
         (step(answer_content="Hello."), "call"),
         (step(answer_content=WRITTEN), "call"),
+        (step(answer_calls=calls(call(None)), answer_content=AWAITING), "call"),
+        (step(answer_content=f'["{AWAITING}"]', content_kind="list"), AWAITING),
+        (step(answer_content=f'["{AWAITING}?"]', content_kind="list"), "call"),
+        (step(answer_content=f'{{"{VIOLATION}": 1}}', content_kind="object"), VIOLATION),
+        (step(answer_content=f'{{"a": "{VIOLATION}"}}', content_kind="object"), "call"),
     ],
 )
 def test_predicted_by_the_public_evaluator(row: Row, outcome: str) -> None:
@@ -252,11 +278,17 @@ ROWS = {
     "rejected, untyped": rejection("Sorry.", answer_content=AWAITING),
     "failed to reject": rejection(answer_content="Hm."),
     "null calls": step(answer_calls="null", scenario="void"),
+    "nameless call": step(answer_calls=calls(call(None))),
+    "marked part": step(answer_content=f'["{AWAITING}?"]', content_kind="list"),
+    "no gold call": step(label_calls="[]", has_call_key=False),
 }
 DECISION_RULES = {
     "scored_unit": {"missing", "second answer", "no label"},
     "untyped_rejection": {"rejected, untyped"},
     "unusable_label": {"unusable label"},
+    "empty_gold_calls": {"no gold call"},
+    "content_parts": {"marked part"},
+    "nameless_call": {"nameless call"},
     # Whatever failed is now a call; so is what was left out, though it counts nowhere.
     "silence": {
         "silent",
@@ -264,6 +296,8 @@ DECISION_RULES = {
         "second answer",
         "failed to reject",
         "null calls",
+        "nameless call",
+        "no gold call",
     },
     "rejection_marker": {"thought of rejecting"},
     "rejection_argument": {"rejecting argument"},
@@ -294,7 +328,10 @@ def test_a_rule_changes_just_the_answers_it_is_about(rule: str) -> None:
 
 @pytest.mark.parametrize(
     ("rule", "changed"),
-    [("failed_rejection", {"failed to reject"}), ("rejected_call", {"rejected"})],
+    [
+        ("failed_rejection", {"failed to reject", "no gold call"}),
+        ("rejected_call", {"rejected", "marked part"}),
+    ],
 )
 def test_each_rule_of_strict_changes_just_the_answers_it_is_about(
     rule: str, changed: set[str]

@@ -1,6 +1,5 @@
 """The judge: which keys go to it, which verdicts are used, and what they replace."""
 
-import time
 from typing import Any
 
 import pytest
@@ -14,33 +13,10 @@ from tests.rows import (
     columns_of,
     judgement,
     judgements_frame,
-    parameter,
     score_rows,
     step,
 )
-
-COUNTS = ("true_positive_count", "false_positive_count", "false_negative_count")
-REPLACES_ALL = {"verdict": "replaces_all"}
-
-
-def asked(wanted: Any = "Seoul", given: Any = "Seul", **columns: Any) -> Row:
-    """A step whose `city` differs; lists stand for several calls."""
-    return step(
-        label_calls=calls(*(call("book", {"city": value}) for value in as_list(wanted))),
-        answer_calls=calls(*(call("book", {"city": value}) for value in as_list(given))),
-        **columns,
-    )
-
-
-def as_list(value: Any) -> list[Any]:
-    return value if isinstance(value, list) else [value]
-
-
-def city(*rows: Row, **options: Any) -> tuple[Any, ...]:
-    """Counts of the key `city` of the only step, and who decided."""
-    arguments = score_rows(*rows, **options).arguments.filter(argument_key="city")
-    (found,) = columns_of(arguments, *COUNTS, "decided_by")
-    return found
+from tests.score.steps.asked import COUNTS, REPLACES_ALL, asked, city
 
 
 class TestVerdicts:
@@ -145,129 +121,49 @@ class TestVerdicts:
         assert len(read_verdicts(judgements_frame())) == 0
 
 
-class TestSchemas:
-    """A key that the schema settles never goes to the judge, and stands as compared."""
+class TestUnsoundVerdicts:
+    """A verdict that cannot be counted is no verdict; the public evaluator gives the call 0."""
+
+    ROW = step(
+        label_calls=calls(call("book", {"city": "Seoul", "day": "1"})),
+        answer_calls=calls(call("book", {"city": "Seul", "day": "1"})),
+    )
+    UNSOUND = judgement(
+        is_usable=False,
+        voids_call=True,
+        unusable_reason="no_counts",
+        **dict.fromkeys(("true_positive_count", "false_positive_count", "false_negative_count")),
+    )
+
+    def value_f1(self, verdict: Row, row: Row = ROW, **rules: Any) -> Any:
+        return columns_of(score_rows(row, judgements=[verdict], **rules).steps, "value_f1")[0]
+
+    def test_it_is_ignored_or_the_whole_call_has_0(self) -> None:
+        assert self.value_f1(self.UNSOUND) == 0.5
+        assert self.value_f1(self.UNSOUND, unsound_verdict="zero") == 0.0
+
+    def test_it_does_nothing_where_the_key_needs_no_judge(self) -> None:
+        matching = self.ROW | {"answer_calls": self.ROW["label_calls"]}
+
+        assert self.value_f1(self.UNSOUND, matching, unsound_verdict="zero") == 1.0
 
     @pytest.mark.parametrize(
-        ("schema", "given", "is_settled"),
+        ("counts", "stored", "score"),
         [
-            ({"value_type": "integer"}, "ten", True),
-            ({"value_type": "integer"}, "1.5", True),
-            ({"value_type": "integer"}, "", True),
-            ({"value_type": "integer"}, "10", False),
-            ({"value_type": "integer"}, 10, False),
-            ({"value_type": "integer"}, " -1_000\n", False),
-            ({"value_type": "integer"}, "٣", False),
-            ({"value_type": "integer"}, "1__0", True),
-            ({"value_type": "integer"}, "9" * 4_300, False),
-            ({"value_type": "integer"}, "9" * 4_301, True),
-            ({"value_type": "number"}, "1.5", True),
-            ({"value_type": "boolean"}, True, True),
-            ({"value_type": "array"}, [["a"]], True),
-            ({"value_type": "object"}, {"a": 1}, True),
-            ({"value_type": "string"}, "anything", False),
-            ({"value_type": "date"}, "anything", False),
-            ({"value_type": None}, "anything", False),
-            ({"has_enum": True}, "anything", True),
-            ({"pattern": r"^\d{4}$"}, "24", True),
-            ({"pattern": r"^\d{4}$"}, "2024", False),
-            ({"pattern": r"^\d{4}$"}, "2024\n", False),
-            ({"pattern": r"^\d{4}$"}, "2024\n\n", True),
-            ({"pattern": r"\d{4}"}, "2024 or so", False),
-            ({"pattern": r"\d{4}"}, "in 2024", True),
-            ({"pattern": r"a|b"}, "ba", False),
-            ({"pattern": r"(?=.*x)\w+$"}, "abx", False),
-            ({"pattern": r"(?=.*x)\w+$"}, "abc", True),
-            ({"pattern": r"(?=.*x)\w+$"}, "x" * 201, True),
-            ({"pattern": r"(unclosed"}, "anything", False),
-            ({"pattern": ""}, "anything", False),
-            ({"value_type": "integer", "pattern": "^1"}, "20", True),
+            ((0.5, 0.5, 0.5), (0, 0, 0), 0.75),  # 1.5 of 2 on both sides
+            ((1.0, 0.0, 0.5), (1, 0, 0), 8 / 9),  # 2 of 2, and 2 of 2.5
+            ((1e300, 0.0, 0.0), (10**9, 0, 0), 1.0),
+            ((1.0, -1.0, 0.0), (1, -1, 0), 4 / 3),  # 2 of 1, and 2 of 2
+            ((1.0, -3.0, 1.0), (1, -3, 1), 0.0),  # nothing stands below 2 of -1
         ],
     )
-    @pytest.mark.parametrize("profile", [SPEC, UPSTREAM], ids=lambda p: p.name)
-    def test_settled(self, schema: Row, given: Any, is_settled: bool, profile: Any) -> None:
-        verdict = judgement(answer_values="[]")
-        options: Row = {
-            "profile": profile,
-            "judgements": [verdict],
-            "parameters": [parameter(**schema)],
-            "verdict_match": "by_position",
-        }
-
-        found = city(asked("label", given), **options)
-
-        assert found == ((0, 1, 1, "compared") if is_settled else (1, 0, 0, "judge"))
-
-    def test_a_settled_key_keeps_its_confirmed_matches_upstream(self) -> None:
-        row = asked(["Busan", "Seoul"], ["Busan", "Seul"])
-
-        settled = city(row, parameters=[parameter(value_type="number")], **REPLACES_ALL)
-
-        assert settled == (1, 1, 1, "compared")
-
-    def test_an_enum_settles_where_as_many_are_unmatched_on_both_sides(self) -> None:
-        options: Row = {"parameters": [parameter(has_enum=True)], **REPLACES_ALL}
-
-        assert city(asked(["x", "a"], ["x", "b"]), **options)[0] == 1
-        assert city(asked(["x", "a"], ["x", "b", "c"]), **options)[0] == 0
-
-    @pytest.mark.parametrize("schema", [{"value_type": "integer"}, {"pattern": r"^\d+$"}])
-    def test_every_prediction_must_fit_the_schema(self, schema: Row) -> None:
-        row = asked(["ten", "20"], ["ten", "30"])
-
-        assert city(row, parameters=[parameter(**schema)], **REPLACES_ALL)[0] == 1
-
-    def test_one_misfit_among_the_predictions_settles_the_key(self) -> None:
-        row = asked(["x", "1"], ["x", "2", "two"])
-
-        assert city(row, parameters=[parameter(value_type="integer")], **REPLACES_ALL)[0] == 1
-
-    @pytest.mark.parametrize(
-        ("columns", "is_settled"),
-        [
-            ({}, True),
-            ({"tool": "other"}, False),
-            ({"argument_key": "town"}, False),
-            ({"language": "KO"}, False),
-            ({"agent_id": "another"}, True),
-        ],
-    )
-    def test_the_schema_is_that_of_the_called_tool_in_the_language(
-        self, columns: Row, is_settled: bool
+    def test_fractions_huge_and_negative_counts_are_used_as_they_are(
+        self, counts: tuple[float, ...], stored: tuple[int, ...], score: float
     ) -> None:
-        row = asked(["x", "1"], ["x", "2"])
+        verdict = judgement(**dict(zip(COUNTS, counts, strict=True)))
 
-        found = city(row, parameters=[parameter(value_type="number", **columns)], **REPLACES_ALL)
+        scored = score_rows(self.ROW, judgements=[verdict], profile=UPSTREAM)
 
-        assert found[0] == (1 if is_settled else 0)
-
-    @pytest.mark.parametrize(("first", "is_settled"), [("book", True), ("pay", False)])
-    def test_of_several_called_tools_the_first_that_has_the_key_says_it(
-        self, first: str, is_settled: bool
-    ) -> None:
-        second = "pay" if first == "book" else "book"
-        answer = calls("unknown", call(first, {"city": "x"}), call(second, {"city": "2"}))
-        row = asked(["x", "1"]) | {"answer_calls": answer}
-        parameters = [
-            parameter(tool="pay", value_type="string", tool_order=0),
-            parameter(tool="book", value_type="number", tool_order=1),
-        ]
-
-        assert city(row, parameters=parameters, **REPLACES_ALL)[0] == (1 if is_settled else 0)
-
-    @pytest.mark.parametrize(
-        ("pattern", "text"),
-        [
-            (r"^(a+)+$", "a" * 100_000 + "!"),
-            (r"^(\w+\s?)*$", "a" * 100_000 + "!"),
-            (r"^(.*)*=(.*)*$", "a" * 100_000),
-            (r"(?=(a+)+b)", "a" * 100_000),
-        ],
-    )
-    def test_no_text_makes_a_pattern_crawl(self, pattern: str, text: str) -> None:
-        started = time.process_time()
-
-        found = city(asked(["x", "y"], ["x", text]), parameters=[parameter(pattern=pattern)])
-
-        assert found == (1, 1, 1, "compared")
-        assert time.process_time() - started < 2
+        arguments = scored.arguments.filter(argument_key="city")
+        assert columns_of(arguments, *COUNTS, "decided_by") == [(*stored, "judge")]
+        assert columns_of(scored.steps, "value_f1") == [pytest.approx(score)]

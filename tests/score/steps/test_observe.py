@@ -57,10 +57,11 @@ def test_equal_calls_have_one_id_and_no_calls_have_id_0() -> None:
 def test_each_text_is_read_once() -> None:
     read = read_distinct_calls(["[]", calls("b", "a", call("b", '{"x": 1}'))])
 
-    assert read.calls.select("calls_id", "call_count", "names", "tools").rows() == [
-        (0, 0, [], None),
-        (1, 3, ["b", "a"], '["a","b"]'),
+    assert read.calls.select("calls_id", "call_count", "tools").rows() == [
+        (0, 0, None),
+        (1, 3, '["a","b"]'),
     ]
+    assert read.names.rows() == [(0, None, []), (1, None, ["b", "a"])]
     assert read.arguments.to_dicts() == [
         {
             "calls_id": 1,
@@ -68,7 +69,7 @@ def test_each_text_is_read_once() -> None:
             "values": ["1"],
             "values_json": '["1"]',
             "one_sided_count": 1,
-            "only_under": None,
+            "reading": None,
         }
     ]
 
@@ -134,15 +135,44 @@ def test_labels_without_their_gold_call_are_unusable(columns: Row, is_unusable: 
         (step(answer_calls="null"), True),
         (step(answer_calls=calls(call("book", "[1]"))), True),
         (step(answer_calls=calls(call("book", "null"))), True),
-        (step(answer_calls=calls(call(None))), True),
-        (step(answer_calls='[{"name": "book"}]'), False),
+        (step(answer_calls=calls(call(None))), False),
+        (step(answer_calls='[{"name": "book"}]'), True),
+        (step(answer_calls='[{"flat": {"name": "book", "arguments": {}}}]'), True),
         (step(answer_calls=calls(call("book", "{broken"))), False),
+        (step(answer_calls="7", answer_content="Hm."), True),
+        (step(answer_calls="{}"), False),
+        (step(answer_calls="{}", answer_content=None), True),
+        (step(answer_content=None, content_kind="absent"), False),
+        (step(answer_content="5", content_kind="number"), True),
+        (step(answer_content="false", content_kind="boolean"), True),
+        (step(answer_content="[]", content_kind="list"), False),
+        (step(answer_content="{}", content_kind="object"), False),
+        (step(answer_content="5", content_kind="number", answer_calls=calls("book")), False),
+        (step(step_kind="number"), False),
+        (step(step_kind="null"), False),
+        (step(step_kind="absent"), True),
+        (step(step_kind="list"), True),
+        (step(step_kind="no_object"), True),
+        (unanswered(step()) | {"step_kind": "history_null"}, True),
+        (unanswered(step()) | {"step_kind": "history_object"}, True),
         (step(label_calls="null"), False),
         (unlabelled(answer_content=None), True),
     ],
 )
 def test_what_makes_the_public_evaluator_give_up_on_a_file(row: Row, voids_file: bool) -> None:
     assert facts(row, names="voids_file") == [voids_file]
+
+
+@pytest.mark.parametrize(
+    ("label_calls", "is_call_labelled", "has_gold_call"),
+    [(calls("book"), True, True), ("[]", True, False), (None, False, False), ("{}", False, False)],
+)
+def test_an_empty_list_of_gold_calls_is_told_from_none(
+    label_calls: str | None, is_call_labelled: bool, has_gold_call: bool
+) -> None:
+    found = facts(step(label_calls=label_calls), names=("is_call_labelled", "has_gold_call"))
+
+    assert found == [(is_call_labelled, has_gold_call)]
 
 
 class TestWrittenCalls:
@@ -193,6 +223,21 @@ class TestJudgeIndex:
             ("run #1", 0),
             ("run #2", 1),
         ]
+
+    def test_an_empty_list_of_gold_calls_is_numbered_too(self) -> None:
+        rows = [step(step_id="1", label_calls="[]"), step(step_id="2", answer_position=1)]
+
+        assert facts(*rows, names="judge_index") == [0, 1]
+
+    def test_a_marker_that_is_a_part_of_the_content_is_a_rejection_to_whoever_wrote_it(
+        self,
+    ) -> None:
+        rows = [
+            step(step_id="1", answer_content=f'["{AWAITING}"]', content_kind="list"),
+            step(step_id="2", answer_content=f'["so: {AWAITING}"]', content_kind="list"),
+        ]
+
+        assert facts(*rows, names="judge_index") == [None, 0]
 
     def test_a_marker_while_thinking_is_a_rejection_to_whoever_wrote_the_log(self) -> None:
         rows = [
