@@ -8,6 +8,4 @@ import pyarrow.parquet  # noqa: E402, F401
 
 del sys.modules["numpy"]
 
-import nanoarrow  # noqa: E402, F401
-
 import orchbench_analytics.ingest.part  # noqa: E402, F401

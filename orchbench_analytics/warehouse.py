@@ -16,8 +16,11 @@ from orchbench_analytics.errors import PathError, SelectionError
 from orchbench_analytics.profiles import BUILT_IN, Profile, load_profile, profile_of, rules_of
 from orchbench_analytics.score.groups import find_open_groups, is_worth_workers
 from orchbench_analytics.store import manifest as store
+from orchbench_analytics.store.commit import save_manifest
 from orchbench_analytics.store.compact import gather
+from orchbench_analytics.store.lock import hold
 from orchbench_analytics.store.manifest import Manifest
+from orchbench_analytics.store.verify import names_damage
 
 if TYPE_CHECKING:
     import duckdb
@@ -26,7 +29,7 @@ if TYPE_CHECKING:
     from orchbench_analytics.exports.files import Exported
     from orchbench_analytics.ingest.update import IngestSummary, Progress
 
-_SCORING = ("orchbench_analytics.score.pipeline", "nanoarrow")  # take long to import
+_SCORING = ("orchbench_analytics.score.pipeline",)  # takes long to import
 
 
 def open_warehouse(path: str | Path) -> Warehouse:
@@ -43,6 +46,7 @@ class Warehouse(Analysis):
     def __repr__(self) -> str:
         return f"open_warehouse({str(self.path)!r})"
 
+    @names_damage
     def ingest(
         self,
         *paths: str | Path,
@@ -53,11 +57,15 @@ class Warehouse(Analysis):
         agent_cards: Sequence[str | Path] = (),
         prune: bool = False,
         score: bool = True,
+        verify: bool = False,
         jobs: int | None = None,
         wait: bool = True,
         progress: Progress | None = None,
     ) -> IngestSummary:
-        """Take in what is new or changed at or below `paths`."""
+        """Take in what is new or changed at or below `paths`.
+
+        Damaged parts are read again from their files; `verify` looks for them in every byte.
+        """
         for path in (*paths, *agent_cards):
             if not Path(path).exists():
                 raise PathError(f"no such file or directory: {path}")
@@ -68,7 +76,7 @@ class Warehouse(Analysis):
 
         expression = compile_pattern(pattern) if pattern else None
         placement = Placement(model, experiment, language, expression)
-        with store.hold(self.path, wait=wait, on_wait=_say):
+        with hold(self.path, wait=wait, on_wait=_say):
             return ingest(
                 self.path,
                 [*paths, *agent_cards],
@@ -76,10 +84,12 @@ class Warehouse(Analysis):
                 jobs=jobs,
                 prune=prune,
                 progress=progress,
+                verify=verify,
                 finish=self._score_and_gather if score else self._gather,
                 finish_needs=_SCORING if score else (),
             )
 
+    @names_damage
     def export(
         self,
         output: str | Path,
@@ -97,18 +107,19 @@ class Warehouse(Analysis):
             self.path, self.manifest(), target, relations=relations, partition_by=partition_by
         )
 
+    @names_damage
     def score(self, profile: Profile | str, *, jobs: int | None = None, wait: bool = True) -> str:
         """Score everything under a profile, from Parquet alone; later ingests keep it current.
 
         Returns the name under which its scores are found.
         """
         chosen = load_profile(profile) if isinstance(profile, str) else profile
-        with store.hold(self.path, wait=wait, on_wait=_say):
+        with hold(self.path, wait=wait, on_wait=_say):
             manifest = self.manifest()
             with workers(jobs, is_worth_it=is_worth_workers(manifest)) as pool:
                 scored = self._score_open(manifest, [chosen], pool)
             if scored is not manifest:
-                store.save_manifest(self.path, scored)
+                save_manifest(self.path, scored)
         return chosen.name
 
     def _gather(self, manifest: Manifest, pool: Executor | None) -> Manifest:
@@ -139,6 +150,7 @@ class Warehouse(Analysis):
 
         return score(self.path, manifest, profiles, coverage, pool=pool)
 
+    @names_damage
     def sql(
         self,
         query: str,
@@ -153,6 +165,7 @@ class Warehouse(Analysis):
         connection = self.connect() if unsafe else connect_sealed(self.path, self.manifest())
         return run_query(connection, query, parameters=parameters, unsafe=unsafe)
 
+    @names_damage
     def relations(self) -> pl.DataFrame:
         """Every table and view: name, kind, rows, and what one row is."""
         import polars as pl
@@ -169,18 +182,19 @@ class Warehouse(Analysis):
         from orchbench_analytics.outputs.tags import read_tags
 
         tags = read_tags(Path(path))
-        with store.hold(self.path, wait=True, on_wait=_say):
+        with hold(self.path, wait=True, on_wait=_say):
             manifest = self.manifest()
             generation = manifest.generation + 1
             file = f"model_tags/{generation:06d}.parquet"
             (self.path / "model_tags").mkdir(exist_ok=True)
             tags.write_parquet(self.path / file)
-            store.save_manifest(
+            save_manifest(
                 self.path,
                 msgspec.structs.replace(manifest, generation=generation, model_tags=file),
             )
         return tags
 
+    @names_damage
     def view(self, name: str) -> pl.DataFrame:
         """A view of `sql/` as a polars DataFrame."""
         from orchbench_analytics.views.catalog import frame_of, views

@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 
 import orchbench_analytics.ingest.update
 from orchbench_analytics.ingest.find import Placement
-from orchbench_analytics.store.manifest import hold
+from orchbench_analytics.store.lock import hold
 
 CHANGES_ON_DISK = ("os.mkdir", "os.rename", "os.remove", "os.rmdir", "shutil.rmtree")
 

@@ -12,8 +12,8 @@ import msgspec
 from orchbench_analytics.errors import WarehouseError
 from orchbench_analytics.ingest.documents import Trouble
 from orchbench_analytics.ingest.find import Found, Key
-from orchbench_analytics.store import manifest as store
 from orchbench_analytics.store.manifest import Manifest
+from orchbench_analytics.store.paths import INDEX
 
 DUPLICATE = "duplicate"
 
@@ -131,14 +131,14 @@ def write_index(root: Path, sources_file: str, rows: list[Source]) -> None:
 
     Most ingests find most files unchanged, and would spend half their time on that import.
     """
-    index = (root / sources_file).with_suffix(store.INDEX)
+    index = (root / sources_file).with_suffix(INDEX)
     index.parent.mkdir(exist_ok=True)
     index.write_bytes(msgspec.msgpack.encode(rows))
 
 
 def read_index(root: Path, sources_file: str) -> list[Source]:
     """The rows of `sources` from their index."""
-    index = (root / sources_file).with_suffix(store.INDEX)
+    index = (root / sources_file).with_suffix(INDEX)
     return msgspec.msgpack.decode(index.read_bytes(), type=list[Source])
 
 

@@ -31,6 +31,7 @@ from orchbench_analytics.ingest.plan import (
     settle_unchanged,
     take,
 )
+from orchbench_analytics.ingest.recover import read_damaged_again
 from orchbench_analytics.ingest.sources import (
     Source,
     place_as_before,
@@ -39,9 +40,11 @@ from orchbench_analytics.ingest.sources import (
     write_index,
 )
 from orchbench_analytics.schema import Table
+from orchbench_analytics.store import directories, parquet
 from orchbench_analytics.store import manifest as store
-from orchbench_analytics.store import parquet
+from orchbench_analytics.store.commit import save_manifest
 from orchbench_analytics.store.manifest import Manifest
+from orchbench_analytics.store.verify import require_whole_sources, without_damaged_scores
 
 _PART_BYTES = 16 * 2**20
 _PART_FILES = 2000
@@ -70,6 +73,7 @@ def ingest(
     jobs: int | None,
     prune: bool,
     progress: Progress | None,
+    verify: bool = False,
     finish: Callable[[Manifest, Executor | None], Manifest] = lambda manifest, _: manifest,
     finish_needs: tuple[str, ...] = (),
 ) -> IngestSummary:
@@ -80,12 +84,15 @@ def ingest(
     """
     loaded = store.load_or_start(root)
     roots = [os.path.abspath(path) for path in paths]  # noqa: PTH100 (as files are found)
+    require_whole_sources(root, loaded)
     state = load_state(root, loaded)
     found = _find(state, roots, placement)
-    was_killed = store.mark_unfinished(root)
+    sound = without_damaged_scores(root, loaded, verify=verify)
+    sound = read_damaged_again(state, sound, found, verify=verify, prune=prune)
+    was_killed = directories.mark_unfinished(root)
     settle_unchanged(state, found)
     adopted = adopt(state, found) if was_killed else []
-    store.collect_garbage(root, loaded, Manifest(parts=adopted))
+    directories.collect_garbage(root, loaded, Manifest(parts=adopted))
 
     for file in found.values():
         if file.reason is not None:
@@ -107,13 +114,13 @@ def ingest(
         forget_displaced(state)
         clean_parts(state)
         cards = [file for file in found.values() if file.kind == "agent_card"]
-        card_rows = update_cards(root, loaded, state.before, state.sources, cards)
-        new, written = _next_manifest(state, loaded, card_rows, pool)
+        card_rows = update_cards(root, sound, state.before, state.sources, cards)
+        new, written = _next_manifest(state, sound, card_rows, pool)
         manifest = finish(new, pool)
         written.result()
     if manifest is not loaded:
-        store.save_manifest(root, manifest)
-    store.mark_finished(root)
+        save_manifest(root, manifest)
+    directories.mark_finished(root)
     return _summary(state, found, removed)
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 import tempfile
 from dataclasses import replace
 from pathlib import Path
@@ -42,7 +43,9 @@ def audit(
     profiles = {"": start, **audited_profiles(start, goal)}
     with tempfile.TemporaryDirectory(prefix="orchbench-audit-") as scratch:
         borrowed = _borrow(root, manifest)
-        (Path(scratch) / "plan_cache").symlink_to((root / "plan_cache").absolute())
+        if (root / "plan_cache").is_dir():  # a copy: who does not hold the lock does not write
+            unfinished = shutil.ignore_patterns("*.new")
+            shutil.copytree(root / "plan_cache", Path(scratch) / "plan_cache", ignore=unfinished)
         with workers(jobs, is_worth_it=is_worth_workers(manifest)) as pool:
             wanted = list(profiles.values())
             coverage = find_open_groups(Path(scratch), borrowed, wanted)

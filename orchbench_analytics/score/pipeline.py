@@ -18,6 +18,7 @@ from orchbench_analytics.score.plans.pairs import plan_rules
 from orchbench_analytics.score.plans.totals import prepare_plans, score_plans
 from orchbench_analytics.score.prepared import PreparedGroup, load_prepared, save_prepared
 from orchbench_analytics.score.steps.totals import PreparedSteps, prepare_steps, score_steps
+from orchbench_analytics.store import directories
 from orchbench_analytics.store import manifest as store
 from orchbench_analytics.store.manifest import Manifest, Prepared, ScoreGroup
 from orchbench_analytics.store.parquet import Frame, scan_files
@@ -99,7 +100,7 @@ def _write(
     )
     return ScoreGroup(
         directory=directory,
-        row_counts=store.write_directory(root, directory, tables),
+        row_counts=directories.write_directory(root, directory, tables),
         group_id=group_id,
         profile=profile.name,
         part_ids=sorted(part.part_id for part in group.parts),

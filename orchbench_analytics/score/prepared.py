@@ -9,7 +9,7 @@ import polars as pl
 
 from orchbench_analytics.score.groups import OpenGroup
 from orchbench_analytics.score.steps.totals import PreparedSteps
-from orchbench_analytics.store import manifest as store
+from orchbench_analytics.store import directories
 from orchbench_analytics.store.manifest import Prepared
 from orchbench_analytics.store.parquet import Frame, scan_files
 
@@ -27,7 +27,7 @@ def save_prepared(root: Path, group: OpenGroup, prepared: PreparedGroup) -> Prep
     directory = f"prepared/{group.prepared_id}"
     return Prepared(
         directory=directory,
-        row_counts=store.write_directory(
+        row_counts=directories.write_directory(
             root, directory, ((name, Frame(frame)) for name, frame in frames.items())
         ),
         prepared_id=group.prepared_id,

@@ -16,7 +16,6 @@ from orchbench_analytics.score.plans.pairs import PairTask
 from orchbench_analytics.score.steps.totals import prepare_steps
 from orchbench_analytics.warehouse import Warehouse
 from tests.documents import agent_card, call, run, runs_document, scenario_path, write
-from tests.processes import imported_by
 
 PLAN_ANSWER = '{"workflow_1": {"steps": [{"agent_id": "weather_agent"}]}}'
 Spy = list[list[str | None]]
@@ -401,15 +400,3 @@ def test_a_warehouse_without_runs_scores_nothing(tmp_path: Path) -> None:
 
     assert groups(warehouse) == {}
     assert len(warehouse.view("model_scores")) == 0
-
-
-def test_scoring_from_parquet_takes_neither_pyarrow_nor_numpy(warehouse: Warehouse) -> None:
-    """In the process that has most to do, they took longer to import than polars."""
-    code = f"""
-from dataclasses import replace
-from orchbench_analytics import open_warehouse
-from orchbench_analytics.profiles import SPEC
-open_warehouse({str(warehouse.path)!r}).score(replace(SPEC, name="other", silence="call"))
-"""
-    assert imported_by(code, "pyarrow", "numpy", "polars") == ["polars"]
-    assert len(rows(warehouse, "scored_steps", profile="other")) > 0
