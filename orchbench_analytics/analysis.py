@@ -11,6 +11,7 @@ from orchbench_analytics.profiles import BUILT_IN, Profile, profile_of
 from orchbench_analytics.schema import polars_schema
 from orchbench_analytics.store import manifest as store
 from orchbench_analytics.store.manifest import Manifest
+from orchbench_analytics.store.verify import Finding, names_damage, verify
 from orchbench_analytics.tables import TABLES
 
 if TYPE_CHECKING:
@@ -40,6 +41,7 @@ class Analysis:
         files = store.table_files(self.path, self.manifest(), name)
         return scan_files(files, polars_schema(TABLES[name]))
 
+    @names_damage
     def connect(self, *, view: str | None = None) -> duckdb.DuckDBPyConnection:
         """A DuckDB connection with every table and view, or just with what one view needs."""
         from orchbench_analytics.views.catalog import connect
@@ -109,6 +111,7 @@ class Analysis:
 
         return compare_all(self._rows("scenario_scores", profile), metric=metric, seed=seed)
 
+    @names_damage
     def drivers(
         self,
         baseline: Contender,
@@ -129,6 +132,7 @@ class Analysis:
             "tools": step_drivers(steps, baseline, candidate, by="tool", metric="FC"),
         }
 
+    @names_damage
     def consistency(self, profile: str = "spec") -> dict[str, pl.DataFrame]:
         """How steady models are from run to run: `flips`, `pass_rates`, `run_noise`, `spread`."""
         import polars as pl
@@ -145,6 +149,7 @@ class Analysis:
             "spread": model_spread(noise),
         }
 
+    @names_damage
     def _rows(self, view: str, profile: str) -> pl.DataFrame:
         """The rows of a view under a profile."""
         from orchbench_analytics.views.catalog import frame_of
@@ -156,6 +161,7 @@ class Analysis:
             )
             return frame_of(rows)
 
+    @names_damage
     def results(
         self,
         model: str,
@@ -187,6 +193,11 @@ class Analysis:
                 language=chosen[0][2],
             )
 
+    def verify(self) -> list[Finding]:
+        """The files whose bytes are not what was written, and what is wrong with each."""
+        return verify(self.path, self.manifest())
+
+    @names_damage
     def check(self) -> CheckReport:
         """Whether all counts add up, and an evaluator's reported figures agree with ours."""
         from orchbench_analytics.outputs.check import check
@@ -194,6 +205,7 @@ class Analysis:
         with self.connect() as connection:
             return check(connection)
 
+    @names_damage
     def audit(self, *, jobs: int | None = None) -> pl.DataFrame:
         """What each rule in which `upstream` and `spec` differ does to every model's metrics."""
         from orchbench_analytics.outputs.audit import audit

@@ -14,7 +14,11 @@ from orchbench_analytics.analysis import Analysis
 from orchbench_analytics.errors import PathError, SelectionError
 from orchbench_analytics.profiles import BUILT_IN, Profile, load_profile, profile_of
 from orchbench_analytics.store import manifest as store
+from orchbench_analytics.store.commit import save_manifest
+from orchbench_analytics.store.directories import mark_finished
+from orchbench_analytics.store.lock import hold
 from orchbench_analytics.store.manifest import Manifest
+from orchbench_analytics.store.verify import names_damage
 
 if TYPE_CHECKING:
     import duckdb
@@ -43,6 +47,7 @@ class Warehouse(Analysis):
     def __repr__(self) -> str:
         return f"open_warehouse({str(self.path)!r})"
 
+    @names_damage
     def ingest(
         self,
         *paths: str | Path,
@@ -52,12 +57,16 @@ class Warehouse(Analysis):
         pattern: str | None = None,
         agent_cards: Sequence[str | Path] = (),
         prune: bool = False,
+        verify: bool = False,
         score: bool = True,
         jobs: int | None = None,
         wait: bool = True,
         progress: Progress | None = None,
     ) -> IngestSummary:
-        """Take in what is new or changed at or below `paths`."""
+        """Take in what is new or changed at or below `paths`.
+
+        Damaged parts are read again from their files; `verify` looks for them in every byte.
+        """
         from orchbench_analytics.ingest.find import Placement, compile_pattern
         from orchbench_analytics.ingest.update import update
         from orchbench_analytics.store.compact import compact
@@ -68,7 +77,7 @@ class Warehouse(Analysis):
         store.load_or_start(self.path)  # a directory of other things is not even locked
         expression = compile_pattern(pattern) if pattern else None
         placement = Placement(model, experiment, language, expression)
-        with store.hold(self.path, wait=wait, on_wait=_say), self._running(jobs) as engine:
+        with hold(self.path, wait=wait, on_wait=_say), self._running(jobs) as engine:
             before = store.load_or_start(self.path)
             manifest, summary = update(
                 self.path,
@@ -77,16 +86,18 @@ class Warehouse(Analysis):
                 engine,
                 placement=placement,
                 prune=prune,
+                verify=verify,
                 progress=progress,
             )
             if score:
                 manifest = self._scored(manifest, _known_profiles(manifest), engine)
             manifest = compact(self.path, manifest)
             if manifest is not before:
-                store.save_manifest(self.path, manifest)
-            store.mark_finished(self.path)
+                save_manifest(self.path, manifest)
+            mark_finished(self.path)
         return summary
 
+    @names_damage
     def export(
         self,
         output: str | Path,
@@ -104,17 +115,18 @@ class Warehouse(Analysis):
             self.path, self.manifest(), target, relations=relations, partition_by=partition_by
         )
 
+    @names_damage
     def score(self, profile: Profile | str, *, jobs: int | None = None, wait: bool = True) -> str:
         """Score everything under a profile, from Parquet alone; later ingests keep it current.
 
         Returns the name under which its scores are found.
         """
         chosen = load_profile(profile) if isinstance(profile, str) else profile
-        with store.hold(self.path, wait=wait, on_wait=_say), self._running(jobs) as engine:
+        with hold(self.path, wait=wait, on_wait=_say), self._running(jobs) as engine:
             manifest = self.manifest()
             scored = self._scored(manifest, [chosen], engine)
             if scored is not manifest:
-                store.save_manifest(self.path, scored)
+                save_manifest(self.path, scored)
         return chosen.name
 
     def _running(self, jobs: int | None) -> AbstractContextManager[Engine]:
@@ -131,6 +143,7 @@ class Warehouse(Analysis):
 
         return score(self.path, manifest, profiles, engine)
 
+    @names_damage
     def sql(
         self,
         query: str,
@@ -145,6 +158,7 @@ class Warehouse(Analysis):
         connection = self.connect() if unsafe else connect_sealed(self.path, self.manifest())
         return run_query(connection, query, parameters=parameters, unsafe=unsafe)
 
+    @names_damage
     def relations(self) -> pl.DataFrame:
         """Every table and view: name, kind, rows, and what one row is."""
         import polars as pl
@@ -161,18 +175,19 @@ class Warehouse(Analysis):
         from orchbench_analytics.outputs.tags import read_tags
 
         tags = read_tags(Path(path))
-        with store.hold(self.path, wait=True, on_wait=_say):
+        with hold(self.path, wait=True, on_wait=_say):
             manifest = self.manifest()
             generation = manifest.generation + 1
             file = f"model_tags/{generation:06d}.parquet"
             (self.path / "model_tags").mkdir(exist_ok=True)
             tags.write_parquet(self.path / file)
-            store.save_manifest(
+            save_manifest(
                 self.path,
                 msgspec.structs.replace(manifest, generation=generation, model_tags=file),
             )
         return tags
 
+    @names_damage
     def view(self, name: str) -> pl.DataFrame:
         """A view of `sql/` as a polars DataFrame."""
         from orchbench_analytics.views.catalog import frame_of, views

@@ -123,11 +123,19 @@ def check(
     format: FormatOption = "table",  # noqa: A002 (what users type)
     output: OutputOption = None,
 ) -> None:
-    """Compare what must add up, and what an evaluator reported; exit code 1 if anything is off."""
+    """Verify every file, compare what must add up and what was reported; exit code 1 if off."""
     from orchbench_analytics.outputs.render import show
     from orchbench_analytics.warehouse import open_warehouse
 
-    report = open_warehouse(warehouse).check()
+    opened = open_warehouse(warehouse)
+    damage = opened.verify()
+    for name, fault in damage:
+        say(f"{warehouse / name} {fault}")
+    if damage:
+        say("the next orchbench ingest --verify builds it anew from its input files")
+        raise typer.Exit(1)
+    say("verified every byte")
+    report = opened.check()
     for compared in report.compared:
         say(f"compared {compared}")
     if report.differences.is_empty():

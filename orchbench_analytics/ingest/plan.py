@@ -20,6 +20,7 @@ from orchbench_analytics.ingest.sources import (
     source_of,
 )
 from orchbench_analytics.store.manifest import Manifest, Part
+from orchbench_analytics.store.stamps import is_as_written
 
 _MOST_SMALL_PARTS = 8
 _ROWS_OF_A_SMALL_PART = 20_000
@@ -122,6 +123,8 @@ def adopt(state: State, found: dict[str, Found]) -> list[Part]:
         try:
             note = msgspec.json.decode(path.read_bytes(), type=PartNote)
         except (OSError, msgspec.DecodeError):  # not finished after all
+            continue
+        if not is_as_written(path.parent):
             continue
         is_current = all(
             s.path in found

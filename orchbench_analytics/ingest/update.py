@@ -29,11 +29,12 @@ from orchbench_analytics.ingest.plan import (
     settle_unchanged,
     take,
 )
+from orchbench_analytics.ingest.recover import read_damaged_again
 from orchbench_analytics.ingest.sources import Source, place_as_before, source_of
 from orchbench_analytics.schema import Table
-from orchbench_analytics.store import manifest as store
-from orchbench_analytics.store import parquet
+from orchbench_analytics.store import directories, parquet
 from orchbench_analytics.store.manifest import Manifest
+from orchbench_analytics.store.verify import require_whole_sources, without_damaged_scores
 
 _PART_BYTES = 16 * 2**20
 _PART_FILES = 2000
@@ -68,16 +69,20 @@ def update(
     *,
     placement: Placement,
     prune: bool = False,
+    verify: bool = False,
     progress: Progress | None = None,
 ) -> Updated:
-    """Read what is new or changed at or below `paths`. The caller holds the lock."""
+    """Read what is new, changed or damaged at or below `paths`. The caller holds the lock."""
     roots = [os.path.abspath(path) for path in paths]  # noqa: PTH100 (as files are found)
+    require_whole_sources(root, manifest)
     state = load_state(root, manifest)
     found = _find(state, roots, placement)
-    was_killed = store.mark_unfinished(root)
+    sound = without_damaged_scores(root, manifest, verify=verify)
+    sound = read_damaged_again(state, sound, found, verify=verify, prune=prune)
+    was_killed = directories.mark_unfinished(root)
     settle_unchanged(state, found)
     adopted = adopt(state, found) if was_killed else []
-    store.collect_garbage(root, manifest, Manifest(parts=adopted))
+    directories.collect_garbage(root, manifest, Manifest(parts=adopted))
     for file in found.values():
         if file.reason is not None:
             state.sources[file.path] = source_of(file)
@@ -98,8 +103,8 @@ def update(
     forget_displaced(state)
     clean_parts(state)
     cards = [file for file in found.values() if file.kind == "agent_card"]
-    card_rows = update_cards(root, manifest, state.before, state.sources, cards)
-    return Updated(_next_manifest(state, manifest, card_rows), _summary(state, found, removed))
+    card_rows = update_cards(root, sound, state.before, state.sources, cards)
+    return Updated(_next_manifest(state, sound, card_rows), _summary(state, found, removed))
 
 
 def _find(state: State, roots: list[str], placement: Placement) -> dict[str, Found]:

@@ -31,6 +31,7 @@ from orchbench_analytics.score.plans.totals import score_plans
 from orchbench_analytics.score.steps.totals import prepare_steps, score_steps
 from orchbench_analytics.score.unscored import OpenGroup, find_unscored, row_count
 from orchbench_analytics.store import manifest as store
+from orchbench_analytics.store.directories import write_directory
 from orchbench_analytics.store.manifest import Manifest, ScoreGroup
 from orchbench_analytics.store.parquet import Frame, scan_files
 from orchbench_analytics.tables import JUDGEMENTS, PLANS, SCORED_TABLES, STEPS, TOOL_PARAMETERS
@@ -135,7 +136,7 @@ def _write_scores(task: GroupTask, profile: Profile, frames: Sequence[pl.DataFra
     directory = f"scores/{group_id}"
     return ScoreGroup(
         directory=directory,
-        row_counts=store.write_directory(task.output, directory, tables),
+        row_counts=write_directory(task.output, directory, tables),
         group_id=group_id,
         profile=profile.name,
         part_ids=sorted(part.part_id for part in task.group.parts),

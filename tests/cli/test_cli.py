@@ -61,21 +61,6 @@ def test_help_imports_nothing_heavy() -> None:
     assert imported_by("import orchbench_analytics.cli", *heavy) == []
 
 
-def test_a_view_is_shown_without_pyarrow(demo: Path) -> None:
-    code = """
-import sys
-from orchbench_analytics.cli import main
-try:
-    main()
-finally:
-    print([module for module in ("pyarrow", "numpy") if module in sys.modules])
-"""
-    command = [sys.executable, "-c", code, "leaderboard", str(demo / "warehouse")]
-    done = subprocess.run(command, capture_output=True, text=True, check=True)
-    assert done.stdout.endswith("[]\n")
-    assert done.stderr == ""
-
-
 def test_every_command_and_option_has_its_help() -> None:
     import typer
 
