@@ -52,7 +52,10 @@ class Analysis:
         """Models by rank under a profile; or groups of models, by a column of `model_tags`."""
         import polars as pl
 
-        board = self._rows("leaderboard", profile).sort("rank_number", "model", "experiment")
+        from orchbench_analytics.metrics import HEADLINE
+        from orchbench_analytics.outputs.leaderboard import in_order
+
+        board = in_order(self._rows("leaderboard", profile))
         if by is None:
             return board
         from orchbench_analytics.views.catalog import frame_of
@@ -62,14 +65,12 @@ class Analysis:
         if by not in tags.columns:
             known = ", ".join(tags.columns)
             raise SelectionError(f"models have no tag {by!r}, only {known}; see: orchbench tag")
-        scores = pl.col(
-            "average_score", "call_rejection_f1", "function_call_f1", "workflow_similarity"
-        )
+        scores, coverage = pl.col(*HEADLINE), pl.col("coverage").min()
         return (
             board.join(tags.select({"model", "experiment", by}), on=["model", "experiment"])
             .group_by(by)
-            .agg(scores.mean(), pl.len().alias("model_count"))
-            .sort("average_score", descending=True, nulls_last=True)
+            .agg(scores.mean(), coverage, pl.len().alias("model_count"))
+            .sort(HEADLINE[0], descending=True, nulls_last=True)
         )
 
     def rank_intervals(self, profile: str = "spec", *, seed: int = 0) -> pl.DataFrame:

@@ -146,7 +146,7 @@ def demo(
     if quiet:
         return
     say_summary(summary, warehouse)
-    show_leaderboard(open_warehouse(warehouse).leaderboard(), format="table")
+    show_leaderboard(open_warehouse(warehouse), format="table")
     orchbench = "orchbench" if shutil.which("orchbench") else sys.argv[0]
     say(_NEXT.format(orchbench=orchbench, warehouse=warehouse))
 

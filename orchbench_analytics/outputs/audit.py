@@ -10,12 +10,12 @@ import msgspec
 import polars as pl
 
 from orchbench_analytics.engines import Local
+from orchbench_analytics.metrics import HEADLINE
 from orchbench_analytics.profiles import SPEC, UPSTREAM, Profile, flip, rule_choices
 from orchbench_analytics.score.pipeline import score
 from orchbench_analytics.store.manifest import Manifest
 from orchbench_analytics.views.catalog import connect, frame_of
 
-METRICS = ("average_score", "call_rejection_f1", "function_call_f1", "workflow_similarity")
 ALL_RULES = "all rules"
 
 
@@ -59,7 +59,7 @@ def audit(
     )
     boards = boards.join(names, on="profile")
     before = boards.filter(pl.col("rule") == "").select(
-        "model", "experiment", *METRICS, "rank_number"
+        "model", "experiment", *HEADLINE, "rank_number"
     )
     return (
         boards.filter(pl.col("rule") != "")
@@ -71,8 +71,8 @@ def audit(
             "rule_to",
             "model",
             "experiment",
-            *METRICS,
-            *((pl.col(m) - pl.col(f"{m}_before")).alias(f"{m}_change") for m in METRICS),
+            *HEADLINE,
+            *((pl.col(m) - pl.col(f"{m}_before")).alias(f"{m}_change") for m in HEADLINE),
             "rank_number",
             rank_change=pl.col("rank_number") - pl.col("rank_number_before"),
         )

@@ -143,7 +143,8 @@ def test_a_warehouse_without_scores_says_how_to_get_them(
 def test_leaderboard_in_every_format(orchbench, demo: Path, tmp_path: Path) -> None:
     table = orchbench("leaderboard", demo / "warehouse").stdout.splitlines()
     assert table[0].split() == [
-        "rank", "model", "experiment", "Average", "EN", "KO", "Call/reject", "FC", "Plan",
+        "rank", "model", "experiment", "Average", "EN", "KO", "Call/Reject", "FC", "Plan",
+        "scenarios", "refused",
     ]  # fmt: skip
     assert table[2].split()[:4] == ["1", "perfect", "baseline", "1.0000"]
     rows = json.loads(orchbench("leaderboard", demo / "warehouse", "--format", "json").stdout)
