@@ -76,7 +76,8 @@ STEP_KIND = maybe_text(
 )
 CONTENT_KIND = maybe_text(
     "content_kind",
-    "What the answer's content is in JSON: text, null, number, boolean, list, object; or absent.",
+    "What the answer's content is in JSON: text, null, number, boolean, list, object; or absent. "
+    "Of a plan also broken_text, where � stands for half a character.",
 )
 STEPS = Table(
     "steps",

@@ -134,6 +134,18 @@ def flatten_runs(key: ScenarioKey, read: ReadRuns) -> Flat:
     return Flat(rows, text_length, trouble)
 
 
+def mark_broken_texts(flat: Flat) -> Flat:
+    """The rows of a document in which � stands for half a character: such contents are broken."""
+    plans = [
+        plan._replace(content_kind="broken_text")
+        if plan.content_kind == "text" and "\ufffd" in (plan.answer_content or "")
+        else plan
+        for plan in flat.rows.get("plans", ())
+        if isinstance(plan, PlanRow)
+    ]
+    return flat._replace(rows={**flat.rows, "plans": plans})
+
+
 def flatten_judge_log(key: Row, log: JudgeLog) -> Flat:
     """Rows of `judgements` for a judge's log of (model, …, run)."""
     rows, unreadable = judgement_rows(key, log)

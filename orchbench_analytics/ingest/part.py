@@ -110,7 +110,9 @@ def read_and_flatten(file: Found, data: bytes) -> tuple[Flat, Trouble | None]:
             return flatten.flatten_judge_log((*key, file.scenario, file.run), log)
         return flatten.flatten_results(key, msgspec.json.decode(document, type=ResultsDocument))
 
-    return read.read_with(make, data)
+    flat, mended = read.read_with(make, data)
+    is_broken = file.kind == "runs" and mended is not None and mended.reason == "lone_surrogate"
+    return flatten.mark_broken_texts(flat) if is_broken else flat, mended
 
 
 def rewrite_parts(root: Path, parts: Sequence[Part], dropped: Iterable[Source]) -> Part | None:

@@ -8,6 +8,7 @@ import pytest
 
 from orchbench_analytics.ingest.decode import read_with
 from orchbench_analytics.ingest.documents import JudgeLog, ResultsDocument, UnreadableDocument
+from orchbench_analytics.ingest.find import Found
 from orchbench_analytics.ingest.flatten import (
     Flat,
     PlanRow,
@@ -16,6 +17,7 @@ from orchbench_analytics.ingest.flatten import (
     flatten_results,
     flatten_runs,
 )
+from orchbench_analytics.ingest.part import read_and_flatten
 from orchbench_analytics.ingest.runs import read_runs
 from orchbench_analytics.tables import TABLES
 from tests.documents import PLAN, call, judge_log, results_document, run, runs_document
@@ -346,3 +348,16 @@ def test_a_long_label_that_is_answered_over_and_over_is_refused() -> None:
         flatten(runs_document({"run #1": run(label=label, sub_agent_history=answers)}))
 
     assert caught.value.trouble.reason == "too_large"
+
+
+def test_a_plan_with_half_a_character_is_marked_where_it_is() -> None:
+    entries = [{"step_id": 2, "content": text} for text in ("a \ud800", "b \ufffd", "c")]
+    file = Found("12_out.json", "runs", model="m", experiment="exp", language="EN", scenario="12")
+
+    def kinds(entries: Any) -> list[str]:
+        document = runs_document({"run #1": run(main_agent_history=entries)})
+        flat, _ = read_and_flatten(file, json.dumps(document).encode())
+        return [row["content_kind"] for row in table(flat, "plans")]
+
+    assert kinds(entries) == ["broken_text", "broken_text", "text"]
+    assert kinds(entries[1:]) == ["text", "text"]

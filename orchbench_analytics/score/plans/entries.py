@@ -13,6 +13,7 @@ from orchbench_analytics.score.steps.observe import RUN_COLUMNS
 
 NOT_TEXT = "not_text"  # why no plan was read: the content is of another kind
 
+_NEEDS_YAML = ("yaml_block", "yaml", "reindented", BAD_VALUE)
 _STEP = [*RUN_COLUMNS, "step_id"]
 _OF_A_PLAN = (
     "answer_workflow_count",
@@ -54,7 +55,10 @@ def choose_entries(rows: pl.LazyFrame, profile: Profile) -> pl.LazyFrame:
     other_kinds = ["number", "boolean", "object"]
     other_kinds += ["list"] if profile.plan_content == "text_only" else []
     is_content = ~pl.col("content_kind").is_in(other_kinds)
-    answers_label = pl.col("step_kind").is_in(("number",))
+    if profile.plan_content == "text_only":  # YAML does not have half characters, JSON does
+        is_broken = pl.col("content_kind") == "broken_text"
+        is_content &= ~(is_broken & pl.col("read_as").is_in(_NEEDS_YAML))
+    answers_label = pl.col("step_kind") == "number"
     if profile.plan_step == "as_text":
         answers_label = pl.col("answer_position").is_not_null()
     is_first = pl.col("answer_number").fill_null(1) == 1
@@ -66,6 +70,7 @@ def choose_entries(rows: pl.LazyFrame, profile: Profile) -> pl.LazyFrame:
         is_chosen = (
             pl.when(place.is_null()).then(is_first).otherwise(pl.col("answer_position") == place)
         )
+    is_other_answer = pl.col("is_labelled") & pl.col("is_read_entry") & ~pl.col("is_answer_read")
     return (
         rows.with_columns(is_content=is_content.fill_null(True))
         .with_columns(
@@ -78,6 +83,7 @@ def choose_entries(rows: pl.LazyFrame, profile: Profile) -> pl.LazyFrame:
             [pl.when("is_answer_read").then(name).alias(name) for name in _OF_A_PLAN],
             is_malformed=pl.col("is_malformed") & pl.col("is_answer_read"),
             is_ged_exact=pl.col("is_ged_exact") | ~pl.col("is_answer_read"),
+            read_as=pl.when(is_other_answer).then(pl.lit("missing")).otherwise("read_as"),
         )
     )
 

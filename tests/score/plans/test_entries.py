@@ -71,7 +71,8 @@ class TestStepIds:
         assert columns(row, names=FIGURES, profile=UPSTREAM) == [(True, 1, 0.0)]
         scored = score(row | {"answer_content": OTHER}, profile=UPSTREAM)
         assert len(scored.edits) == 0
-        assert columns_of(scored.plans, "answer_workflow_count", "is_failed") == [(None, True)]
+        names = ("answer_workflow_count", "is_failed", "read_as")
+        assert columns_of(scored.plans, *names) == [(None, True, "missing")]
 
     def test_a_number_counts_beside_a_text(self) -> None:
         first, second = entries(LABEL, OTHER)
@@ -121,6 +122,18 @@ class TestContents:
 
         assert columns(row, names=FIGURES) == [(True, 0, 1.0)]
         assert columns(row, names=FIGURES, profile=UPSTREAM) == [(True, 2, 0.0)]
+
+    def test_half_a_character_is_not_yaml(self) -> None:
+        names = ("failed_generation_count", "left_out_reason")
+        rows = [
+            plan(answer_content=content, content_kind="broken_text", run=f"run #{number}")
+            for number, content in enumerate(
+                [LABEL, BAD_DATE, '{"workflow_1": {"steps": [{"agent_id": "\ufffd"}]}}']
+            )
+        ]
+
+        assert columns(*rows, names=names) == [(0, None), (1, None), (0, None)]
+        assert columns(*rows, names=names, profile=UPSTREAM) == [(2, None), (2, None), (0, None)]
 
 
 class TestVoidRuns:
