@@ -124,14 +124,15 @@ JUDGEMENTS = Table(
         maybe_text(
             "unusable_reason", "Why there are none: no_answer, no_object, no_key, no_counts."
         ),
-        flag(
-            "voids_call",
-            "The public evaluator gives the call's values 0 for it: counts that are not numbers, "
-            "or a question whose answer was not logged.",
+        flag("is_unsound", "Its counts are not numbers, or the judge's answer was not logged."),
+        maybe_count("true_positive_count", "Matches the judge saw."),
+        maybe_count("false_positive_count", "Predicted values the judge found unmatched."),
+        maybe_count("false_negative_count", "Gold values the judge found unmatched."),
+        maybe_text(
+            "exact_counts",
+            "The three counts as a JSON list, where they are fractions or huge and those before "
+            "this column are only the nearest integers.",
         ),
-        maybe_number("true_positive_count", "Matches the judge saw."),
-        maybe_number("false_positive_count", "Predicted values the judge found unmatched."),
-        maybe_number("false_negative_count", "Gold values the judge found unmatched."),
         maybe_text(
             "answer_values", "The answer's values of the key as the log has them, JSON list."
         ),

@@ -93,10 +93,11 @@ def judgement(**columns: Any) -> Row:
         "is_asked": True,
         "is_usable": True,
         "unusable_reason": None,
-        "voids_call": False,
+        "is_unsound": False,
         "true_positive_count": 1,
         "false_positive_count": 0,
         "false_negative_count": 0,
+        "exact_counts": None,
         "answer_values": '["Seul"]',
         "label_values": '["Seoul"]',
     }

@@ -22,6 +22,7 @@ from orchbench_analytics.profiles import (
     rule_choices,
     rules_of,
 )
+from orchbench_analytics.rules import RULES
 
 # Which rules make `strict` and `upstream` differ from `spec`, by the tables of SEMANTICS.md.
 STRICT_RULES = {"failed_rejection": "false_negative", "rejected_call": "zero"}
@@ -99,6 +100,15 @@ class TestBuiltIn:
         assert names.count("name") == 1
         assert {"name", *rule_choices(), *WEIGHTS} == set(names)
         assert (SPEC.agent_weight, SPEC.status_weight) == (0.8, 0.2)
+
+    @pytest.mark.parametrize("rule", [*rule_choices(), *WEIGHTS])
+    def test_every_rule_and_every_choice_has_a_sentence(self, rule: str) -> None:
+        described = RULES[rule]
+
+        assert tuple(described.choices) == rule_choices().get(rule, ())
+        for sentence in (described.sentence, *described.choices.values()):
+            assert sentence[0].isupper() or sentence[0] == "`"
+            assert sentence.endswith(".")
 
     def test_a_profile_cannot_be_changed(self) -> None:
         with pytest.raises(AttributeError):

@@ -11,7 +11,7 @@ PACKAGE = Path(__file__).parents[1] / "orchbench_analytics"
 # From the ground up: a room may import from the layers before its own, and from its own layer
 # only where the layer is one package. A name ending in a dot stands for all rooms of a package.
 LAYERS: tuple[tuple[str, ...], ...] = (
-    ("errors", "schema", "texts"),
+    ("errors", "rules", "schema", "texts"),
     ("tables", "profiles", "metrics"),
     ("store.", "engines."),
     ("ingest.",),

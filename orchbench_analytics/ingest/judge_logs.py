@@ -13,7 +13,8 @@ from orchbench_analytics.texts import clean_text, compact_json
 Row = tuple[Any, ...]
 
 _LARGEST_INDEX = 10**9
-_LARGEST_COUNT = 1e300
+_LARGEST_COUNT = 10**9  # that is stored as an integer
+_LARGEST_NUMBER = 1e300
 _MOST_ROWS = 1_000_000
 _COUNTS = ("tp_count", "fp_count", "fn_count")
 
@@ -29,11 +30,15 @@ class _Answer(NamedTuple):
 
 
 class _Verdict(NamedTuple):
-    """What holds of one key: why there are no counts, if there are none, and the counts."""
+    """What holds of one key: why there are no counts, if there are none, and the counts.
+
+    They are the nearest integers, and the exact numbers as JSON where those are others.
+    """
 
     reason: str | None
-    voids_call: bool
-    counts: tuple[float | None, float | None, float | None] = (None, None, None)
+    is_unsound: bool
+    counts: Row = (None, None, None)
+    exact_counts: str | None = None
 
 
 def judgement_rows(key: Row, log: JudgeLog) -> tuple[list[Row], list[str]]:
@@ -69,8 +74,9 @@ def judgement_rows(key: Row, log: JudgeLog) -> tuple[list[Row], list[str]]:
                     name in keys,
                     verdict.reason is None,
                     verdict.reason,
-                    verdict.voids_call,
+                    verdict.is_unsound,
                     *verdict.counts,
+                    verdict.exact_counts,
                     _values(answer_values.get(name)),
                     _values(label_values.get(name)),
                 )
@@ -136,24 +142,26 @@ def _verdict(answer: _Answer, name: str) -> _Verdict:
     """The verdict on one key; absent counts are 0."""
     said = answer.verdict.get(name)
     if answer.reason is not None:
-        return _Verdict(answer.reason, voids_call=not answer.is_logged)
+        return _Verdict(answer.reason, is_unsound=not answer.is_logged)
     if name not in answer.verdict or said is None:
-        return _Verdict("no_key", voids_call=False)
+        return _Verdict("no_key", is_unsound=False)
     if not isinstance(said, dict) or not said:
-        return _Verdict("no_counts", voids_call=bool(said))
-    counts = [_count(said.get(name, 0)) for name in _COUNTS]
-    if None in counts:
-        return _Verdict("no_counts", voids_call=True)
-    return _Verdict(None, False, (counts[0], counts[1], counts[2]))
+        return _Verdict("no_counts", is_unsound=bool(said))
+    numbers = [number for name in _COUNTS if (number := _number(said.get(name, 0))) is not None]
+    if len(numbers) < len(_COUNTS):
+        return _Verdict("no_counts", is_unsound=True)
+    counts = tuple(round(max(-_LARGEST_COUNT, min(_LARGEST_COUNT, n))) for n in numbers)
+    is_exact = counts == tuple(numbers)
+    return _Verdict(None, False, counts, None if is_exact else compact_json(numbers))
 
 
-def _count(value: Any) -> float | None:
+def _number(value: Any) -> float | None:
     """A count as a float, a boolean as 0 or 1; none if it is not a finite number."""
     if not isinstance(value, int | float) or (
         isinstance(value, float) and not math.isfinite(value)
     ):
         return None
-    return float(max(-_LARGEST_COUNT, min(_LARGEST_COUNT, value)))
+    return float(max(-_LARGEST_NUMBER, min(_LARGEST_NUMBER, value)))
 
 
 def _arguments(call: Any) -> dict[str, Any]:

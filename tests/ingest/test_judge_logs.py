@@ -32,10 +32,11 @@ def test_a_verdict_has_its_counts_and_the_values_it_is_about() -> None:
         "is_asked": True,
         "is_usable": True,
         "unusable_reason": None,
-        "voids_call": False,
+        "is_unsound": False,
         "true_positive_count": 1,
         "false_positive_count": 0,
         "false_negative_count": 2,
+        "exact_counts": None,
         "answer_values": '["Seul"]',
         "label_values": '["Seoul"]',
     }
@@ -63,7 +64,7 @@ def test_the_verdict_is_the_object_after_the_thinking(
 
 
 @pytest.mark.parametrize(
-    ("verdict", "reason", "voids_call"),
+    ("verdict", "reason", "is_unsound"),
     [
         ('{"other": {}}', "no_key", False),
         ('{"city": null}', "no_key", False),
@@ -81,32 +82,40 @@ def test_the_verdict_is_the_object_after_the_thinking(
         ("  ", "no_answer", False),
     ],
 )
-def test_a_verdict_without_counts_says_why(verdict: Any, reason: str, voids_call: bool) -> None:
+def test_a_verdict_without_counts_says_why(verdict: Any, reason: str, is_unsound: bool) -> None:
     rows, _ = judgements(judge_log(verdict))
 
     asked = rows[0]
     assert (asked["argument_key"], asked["is_asked"]) == ("city", True)
     assert (asked["is_usable"], asked["unusable_reason"]) == (False, reason)
-    assert asked["voids_call"] == voids_call
+    assert asked["is_unsound"] == is_unsound
     assert asked["true_positive_count"] is None
 
 
 @pytest.mark.parametrize(
-    ("count", "stored"),
-    [("1", 1.0), ("true", 1.0), ("0.5", 0.5), ("-3", -3.0), ("9" * 26, 1e26), ("9" * 400, 1e300)],
+    ("count", "stored", "exact"),
+    [
+        ("1", 1, None),
+        ("1.0", 1, None),
+        ("true", 1, None),
+        ("-3", -3, None),
+        ("1.5", 2, "[1.5,0.0,0.0]"),
+        ("9" * 26, 10**9, "[1e26,0.0,0.0]"),
+        ("9" * 400, 10**9, "[1e300,0.0,0.0]"),
+    ],
 )
-def test_counts_are_kept_as_they_are(count: str, stored: float) -> None:
+def test_counts_are_kept_as_they_are(count: str, stored: int, exact: str | None) -> None:
     (row,), _ = judgements(judge_log(f'{{"city": {{"tp_count": {count}}}}}'))
 
     assert row["is_usable"]
-    assert row["true_positive_count"] == stored
+    assert (row["true_positive_count"], row["exact_counts"]) == (stored, exact)
 
 
 def test_a_question_without_a_logged_answer_is_a_row() -> None:
     (row,), unreadable = judgements(judge_log() | {"llm_responses": []})
 
     assert (row["argument_key"], row["is_asked"], row["is_usable"]) == ("city", True, False)
-    assert (row["unusable_reason"], row["voids_call"]) == ("no_answer", True)
+    assert (row["unusable_reason"], row["is_unsound"]) == ("no_answer", True)
     assert unreadable == []
 
 

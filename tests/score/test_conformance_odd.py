@@ -6,6 +6,7 @@ part: figures of calls and decisions, figures of plans, and figures of both toge
 
 import json
 import tarfile
+from collections import Counter
 from collections.abc import Callable
 from fractions import Fraction
 from pathlib import Path
@@ -16,6 +17,7 @@ import pytest
 
 from orchbench_analytics import open_warehouse
 from orchbench_analytics.outputs.results import SCENARIO_FIGURES, overall_statistics
+from orchbench_analytics.warehouse import Warehouse
 
 ODD = Path(__file__).parents[3] / "shared" / "conformance" / "odd.tar.xz"
 TREES = ("odd", "odd_judged")
@@ -38,6 +40,7 @@ MEANS = {name: (name,) for name in (*CALL_SCORES, *PLAN_SCORES)} | {
     "Plan": PLAN_SCORES[:1],
 }
 KIND_COUNT = 352
+HEADLINES = ("average_score", "call_rejection_f1", "function_call_f1", "workflow_similarity")
 
 MakeOnce = Callable[[str, Callable[[Path], object]], Path]
 Figures = dict[str, float]
@@ -79,14 +82,29 @@ def odd_pack(make_once: MakeOnce) -> Path:
 
 
 @pytest.fixture(scope="session")
-def differences(odd_pack: Path, make_once: MakeOnce) -> dict[str, list[Difference]]:
+def odd_warehouses(odd_pack: Path, make_once: MakeOnce) -> Path:
+    """A warehouse for each tree, by its name."""
+
+    def ingest(directory: Path) -> None:
+        for tree in TREES:
+            warehouse = open_warehouse(directory / tree)
+            cards = odd_pack / tree / "agent_cards"
+            warehouse.ingest(odd_pack / tree / "results", agent_cards=[cards])
+
+    return make_once("odd_warehouses", ingest)
+
+
+@pytest.fixture(scope="session")
+def differences(
+    odd_pack: Path, odd_warehouses: Path, make_once: MakeOnce
+) -> dict[str, list[Difference]]:
     """What differs from the evaluator's figures, by kind; an equal kind has an empty list."""
 
     def compare(directory: Path) -> None:
         directory.mkdir(parents=True)
         found = {}
         for tree in TREES:
-            found |= differences_in(odd_pack / tree, directory / tree)
+            found |= differences_in(odd_pack / tree, open_warehouse(odd_warehouses / tree))
         (directory / "differences.json").write_text(json.dumps(found))
 
     made = make_once("odd_differences", compare)
@@ -94,10 +112,8 @@ def differences(odd_pack: Path, make_once: MakeOnce) -> dict[str, list[Differenc
     return {kind: [Difference(*d) for d in listed] for kind, listed in found.items()}
 
 
-def differences_in(tree: Path, root: Path) -> dict[str, list[Difference]]:
-    """Ingest a tree and compare every figure of each of its kinds."""
-    warehouse = open_warehouse(root)
-    warehouse.ingest(tree / "results", agent_cards=[tree / "agent_cards"])
+def differences_in(tree: Path, warehouse: Warehouse) -> dict[str, list[Difference]]:
+    """Compare every figure of each kind of a tree."""
     is_upstream = pl.col("profile") == "upstream"
     models = warehouse.view("model_scores").filter(is_upstream)
     files = (
@@ -177,6 +193,62 @@ def part_of(figure: str) -> str:
 
 def listed(found: dict[str, list[Difference]], kind: str, part: str) -> str:
     return "\n".join(str(d) for d in found[kind] if part_of(d.figure) == part)
+
+
+def answer_counts(tree: Path) -> dict[tuple[str, str], int]:
+    """How many entries the sub-agents' histories of each file have, by kind and scenario."""
+    counts = {}
+    for path in tree.glob("results/*/*/*/*/*_out.json"):
+        runs = json.loads(path.read_bytes())["history"].values()
+        histories = [run.get("sub_agent_history") for run in runs]
+        key = (path.parent.name, path.stem.removesuffix("_out"))
+        counts[key] = sum(len(h) for h in histories if isinstance(h, list))
+    return counts
+
+
+@pytest.mark.parametrize("tree", TREES)
+@pytest.mark.parametrize("profile", ["spec", "strict", "upstream"])
+def test_every_answer_is_scored_or_left_out_with_its_reason(
+    tree: str, profile: str, odd_pack: Path, odd_warehouses: Path
+) -> None:
+    warehouse = open_warehouse(odd_warehouses / tree)
+    with warehouse.connect() as connection:
+        steps = connection.execute(
+            """
+            select model, scenario, answer_position is not null as is_answered,
+                is_scored, left_out_reason
+            from main.scored_steps where profile = $profile
+            """,
+            {"profile": profile},
+        ).fetchall()
+
+    answered = Counter(
+        (model, scenario) for model, scenario, is_answered, *_ in steps if is_answered
+    )
+    expected = answer_counts(odd_pack / tree)
+    assert answered == {key: count for key, count in expected.items() if count}
+    assert all(is_scored == (reason is None) for *_, is_scored, reason in steps)
+    if profile != "upstream":
+        assert {reason for *_, reason in steps} <= {
+            None,
+            "unlabelled_answer",
+            "surplus_answer",
+            "unusable_label",
+        }
+
+
+@pytest.mark.parametrize("tree", TREES)
+def test_all_counts_add_up(tree: str, odd_warehouses: Path) -> None:
+    assert open_warehouse(odd_warehouses / tree).check().differences.rows() == []
+
+
+@pytest.mark.parametrize("tree", TREES)
+@pytest.mark.parametrize("profile", ["spec", "strict"])
+def test_every_kind_has_all_headline_scores(tree: str, profile: str, odd_warehouses: Path) -> None:
+    scores = open_warehouse(odd_warehouses / tree).view("model_scores").filter(profile=profile)
+
+    assert len(scores) == len([kind for kind in kinds() if kind.startswith(f"{tree}/")])
+    assert scores.select(HEADLINES).null_count().row(0) == (0,) * len(HEADLINES)
 
 
 def test_every_kind_is_compared(differences: dict[str, list[Difference]]) -> None:

@@ -18,10 +18,9 @@ def read_contents(steps: pl.DataFrame) -> pl.DataFrame:
     Each distinct content is read once. A list is read as its text parts joined; an object, a number
     or a boolean is not a text.
     """
-    parts = _read_parts(steps)
     kind, content = pl.col("content_kind"), pl.col("answer_content")
     texts = steps.join(
-        parts, on=["content_kind", "answer_content"], how="left", maintain_order="left"
+        _read_parts(steps), on="row", how="left", maintain_order="left"
     ).with_columns(answer_text=pl.when(kind == "text").then(content).otherwise("joined_text"))
     written = _calls_written_as_text(texts["answer_text"])
     return texts.join(written, on="answer_text", how="left", maintain_order="left")
@@ -34,19 +33,21 @@ def join_parts(parts: list[Any]) -> str:
 
 
 def _read_parts(steps: pl.DataFrame) -> pl.DataFrame:
-    """For each distinct list or object: its joined text, and the rejection type among its parts."""
-    given = (
-        steps.filter(pl.col("content_kind").is_in(["list", "object"]))
-        .select("content_kind", "answer_content")
-        .unique(maintain_order=True)
+    """For each list or object: its joined text, and the rejection type among its parts."""
+    given = steps.filter(pl.col("content_kind").is_in(["list", "object"]))
+    read = {content: _parts_read(content) for content in given["answer_content"].unique()}
+    parts = [read[content] for content in given["answer_content"]]
+    return given.select(
+        "row",
+        joined_text=pl.Series([text for text, _ in parts], dtype=pl.String),
+        marker_part=pl.Series([marker for _, marker in parts], dtype=pl.String),
     )
-    values = [_decoded(content) for content in given["answer_content"]]
-    joined = [join_parts(value) if isinstance(value, list) else None for value in values]
-    markers = [next((m for m in REJECTION_TYPES if m in value), None) for value in values]
-    return given.with_columns(
-        joined_text=pl.Series(joined, dtype=pl.String),
-        marker_part=pl.Series(markers, dtype=pl.String),
-    )
+
+
+def _parts_read(content: str) -> tuple[str | None, str | None]:
+    value = _decoded(content)
+    joined = join_parts(value) if isinstance(value, list) else None
+    return joined, next((marker for marker in REJECTION_TYPES if marker in value), None)
 
 
 def _decoded(content: str) -> Any:

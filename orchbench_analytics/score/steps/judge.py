@@ -18,7 +18,8 @@ def read_verdicts(judgements: pl.DataFrame) -> pl.DataFrame:
 
     They have counts, or are such that the public evaluator gives up on their call.
     """
-    verdicts = judgements.filter(pl.col("is_usable") | pl.col("voids_call"))
+    exact = pl.col("exact_counts").str.json_decode(pl.List(pl.Float64))
+    verdicts = judgements.filter(pl.col("is_usable") | pl.col("is_unsound"))
     values = {
         given: _compared_values(given)
         for column in ("answer_values", "label_values")
@@ -32,10 +33,13 @@ def read_verdicts(judgements: pl.DataFrame) -> pl.DataFrame:
         verdicts.rename({"call_index": "judge_index"})
         .select(
             *_VERDICT_KEY,
-            "voids_call",
+            "is_unsound",
             judged_answer=compared("answer_values"),
             judged_label=compared("label_values"),
-            **{f"verdict_{name}": pl.col(name) for name in _COUNTS},
+            **{
+                f"verdict_{name}": pl.coalesce(exact.list.get(n), pl.col(name).cast(pl.Float64))
+                for n, name in enumerate(_COUNTS)
+            },
         )
         .unique(_VERDICT_KEY, keep="first", maintain_order=True)
     )
@@ -58,7 +62,7 @@ def apply_verdicts(
     has_verdict = has_verdict.fill_null(False)
     is_void = pl.lit(False)
     if profile.unsound_verdict == "zero":
-        is_void = (pl.col("is_judgeable") & pl.col("voids_call")).fill_null(False)
+        is_void = (pl.col("is_judgeable") & pl.col("is_unsound")).fill_null(False)
     verdict = {name: pl.col(f"verdict_{name}") for name in _COUNTS}
     compared = {name: pl.col(name).cast(pl.Float64) for name in _COUNTS}
     if profile.verdict == "replaces_unmatched":

@@ -13,7 +13,9 @@ READ_CALL = '[{"name": "book", "arguments": {}}]'
 
 def read(content: str | None, kind: str) -> Any:
     steps = steps_frame(step(answer_content=content, content_kind=kind))
-    return columns_of(read_contents(steps), "answer_text", "marker_part", "written_calls")[0]
+    return columns_of(
+        read_contents(steps.with_row_index("row")), "answer_text", "marker_part", "written_calls"
+    )[0]
 
 
 @pytest.mark.parametrize(
@@ -51,7 +53,12 @@ def test_equal_texts_of_other_kinds_are_told_apart() -> None:
         for kind in ("text", "list", "text")
     ]
 
-    found = columns_of(read_contents(steps_frame(*rows)), "step_id", "answer_text", "marker_part")
+    found = columns_of(
+        read_contents(steps_frame(*rows).with_row_index("row")),
+        "step_id",
+        "answer_text",
+        "marker_part",
+    )
 
     assert found == [
         ("text", f'["{AWAITING}"]', None),

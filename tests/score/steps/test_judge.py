@@ -1,5 +1,6 @@
 """The judge: which keys go to it, which verdicts are used, and what they replace."""
 
+import json
 from typing import Any
 
 import pytest
@@ -130,7 +131,7 @@ class TestUnsoundVerdicts:
     )
     UNSOUND = judgement(
         is_usable=False,
-        voids_call=True,
+        is_unsound=True,
         unusable_reason="no_counts",
         **dict.fromkeys(("true_positive_count", "false_positive_count", "false_negative_count")),
     )
@@ -160,7 +161,7 @@ class TestUnsoundVerdicts:
     def test_fractions_huge_and_negative_counts_are_used_as_they_are(
         self, counts: tuple[float, ...], stored: tuple[int, ...], score: float
     ) -> None:
-        verdict = judgement(**dict(zip(COUNTS, counts, strict=True)))
+        verdict = judgement(exact_counts=json.dumps(counts))
 
         scored = score_rows(self.ROW, judgements=[verdict], profile=UPSTREAM)
 

@@ -240,7 +240,7 @@ ROWS = {
     "rejected rightly": rejection(answer_content=AWAITING),
     "rejected otherwise": rejection(answer_content=VIOLATION),
 }
-UNSOUND = {"is_usable": False, "voids_call": True, "true_positive_count": None}
+UNSOUND = {"is_usable": False, "is_unsound": True, "true_positive_count": None}
 VERDICTS = [
     judgement(scenario="unsound", **UNSOUND),
     judgement(scenario="judged", answer_values='["Seul", "x"]', label_values='["Seoul", "x"]'),
