@@ -1,12 +1,12 @@
 """What many tests share: the conformance pack, unpacked once for all worker processes."""
 
-import fcntl
 import shutil
 import tarfile
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from filelock import FileLock
 
 PACK = Path(__file__).parents[2] / "shared" / "conformance" / "pack.tar.xz"
 Build = Callable[[Path], object]
@@ -23,8 +23,7 @@ def make_once(tmp_path_factory: pytest.TempPathFactory, request: pytest.FixtureR
     def make(name: str, build: Build) -> Path:
         directory = base / "made_once" / name
         directory.parent.mkdir(exist_ok=True)
-        with directory.with_suffix(".lock").open("w") as lock:
-            fcntl.flock(lock, fcntl.LOCK_EX)
+        with FileLock(directory.with_suffix(".lock")):
             if not directory.exists():
                 unfinished = directory.with_suffix(".unfinished")
                 shutil.rmtree(unfinished, ignore_errors=True)  # of a worker that failed at it

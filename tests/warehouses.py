@@ -3,11 +3,15 @@
 from pathlib import Path
 from typing import Any
 
+import msgspec
 import polars as pl
 from polars.testing import assert_frame_equal
 
 from orchbench_analytics import open_warehouse
 from orchbench_analytics.ingest.update import IngestSummary
+from orchbench_analytics.store.commit import save_manifest
+from orchbench_analytics.store.manifest import load_manifest
+from orchbench_analytics.store.stamps import write_stamps
 from orchbench_analytics.tables import RAW_TABLES
 
 COMPARED = ("sources", "tool_parameters", *(table.name for table in RAW_TABLES))
@@ -17,6 +21,16 @@ PASSING = ("file_stamp", "part_id")
 
 def ingest(warehouse: Path, *paths: Path, **options: Any) -> IngestSummary:
     return open_warehouse(warehouse).ingest(*paths, **{"score": False, **options})
+
+
+def save_as_it_is(warehouse: Path, **changes: Any) -> None:
+    """Save a manifest that believes its score files as they are now, and the changes given."""
+    manifest = load_manifest(warehouse)
+    for group in manifest.scores:
+        (warehouse / group.directory / "files.json").unlink()
+        write_stamps(warehouse / group.directory)
+    scores = [msgspec.structs.replace(group, stamps={}) for group in manifest.scores]
+    save_manifest(warehouse, msgspec.structs.replace(manifest, scores=scores, **changes))
 
 
 def rows(warehouse: Path, table: str) -> pl.DataFrame:

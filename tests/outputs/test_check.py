@@ -14,6 +14,7 @@ from orchbench_analytics.tables import TABLES
 from orchbench_analytics.views.catalog import sql_directory
 from orchbench_analytics.warehouse import Warehouse
 from tests.sample_sweep import build_demo
+from tests.warehouses import save_as_it_is
 
 
 @pytest.fixture
@@ -28,6 +29,7 @@ def tamper(warehouse: Warehouse, table: str, change: pl.Expr) -> None:
     file = warehouse.path / scores[0].directory / f"{table}.parquet"
     changed = pl.read_parquet(file).with_columns(change).cast(polars_schema(TABLES[table]))
     write_table(Frame(changed, TABLES[table]), file)
+    save_as_it_is(warehouse.path)
 
 
 def test_an_honest_warehouse_agrees(warehouse: Warehouse) -> None:
@@ -62,9 +64,7 @@ def test_every_check_is_tried(warehouse: Warehouse) -> None:
 
 
 def test_a_lost_part_is_found(warehouse: Warehouse) -> None:
-    manifest = json.loads((warehouse.path / "manifest.json").read_text(encoding="utf-8"))
-    manifest["parts"] = manifest["parts"][1:]
-    (warehouse.path / "manifest.json").write_text(json.dumps(manifest), encoding="utf-8")
+    save_as_it_is(warehouse.path, parts=warehouse.manifest().parts[1:])
     assert "files_have_scenarios" in warehouse.check().differences["check_name"].to_list()
 
 
