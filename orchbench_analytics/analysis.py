@@ -185,7 +185,7 @@ class Analysis:
         )
         if len(chosen) != 1:
             raise SelectionError(_which(model, chosen, known))
-        with self.connect() as connection:
+        with self.connect(view="model_scores") as connection:
             return result_document(
                 connection,
                 scored,

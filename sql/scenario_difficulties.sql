@@ -33,11 +33,18 @@ compared as (
     inner join model_strengths using (profile, model, experiment, language)
 ),
 
-paired as (
+-- Spread is measured from the means: sums of plain squares would lose it where it is small.
+centred as (
     select
         *,
-        case when other_score is not null then scenario_score end as paired_score
+        scenario_score - share(
+            from_units(sum(to_units(scenario_score)) over attempts), count(*) over attempts
+        ) as score_offset,
+        other_score - share(
+            from_units(sum(to_units(other_score)) over attempts), count(other_score) over attempts
+        ) as other_offset
     from compared
+    window attempts as (partition by profile, language, scenario)
 ),
 
 summed as (
@@ -49,49 +56,21 @@ summed as (
         from_units(sum(to_units(scenario_score))) as scenario_score_sum,
         min(scenario_score) as least_score,
         max(scenario_score) as greatest_score,
-        max(scenario_score) - min(scenario_score) as score_range,
+        from_units(sum(to_units(score_offset * score_offset))) as score_square_sum,
         count(other_score) as pair_count,
-        from_units(sum(to_units(paired_score))) as paired_score_sum,
-        max(paired_score) - min(paired_score) as paired_range,
-        from_units(sum(to_units(other_score))) as other_score_sum,
+        max(score_offset) filter (where other_score is not null)
+        - min(score_offset) filter (where other_score is not null) as paired_range,
+        from_units(
+            sum(to_units(score_offset)) filter (where other_score is not null)
+        ) as paired_offset_sum,
+        from_units(
+            sum(to_units(score_offset * score_offset)) filter (where other_score is not null)
+        ) as paired_square_sum,
         max(other_score) - min(other_score) as other_range,
+        from_units(sum(to_units(other_offset * other_offset))) as other_square_sum,
+        from_units(sum(to_units(score_offset * other_offset))) as product_sum,
         count(*) filter (where is_strong) as strong_attempt_count,
         count(*) filter (where is_strong and is_failing) as failing_strong_attempt_count
-    from paired
-    group by profile, language, scenario
-),
-
--- Distances from the mean, as shares of the range: neither too small nor too large for units.
-centred as (
-    select
-        profile,
-        language,
-        scenario,
-        share(
-            paired.scenario_score - share(summed.scenario_score_sum, summed.attempt_count),
-            summed.score_range
-        ) as score_offset,
-        share(
-            paired.paired_score - share(summed.paired_score_sum, summed.pair_count),
-            summed.paired_range
-        ) as paired_offset,
-        share(
-            paired.other_score - share(summed.other_score_sum, summed.pair_count),
-            summed.other_range
-        ) as other_offset
-    from paired
-    inner join summed using (profile, language, scenario)
-),
-
-spread as (
-    select
-        profile,
-        language,
-        scenario,
-        from_units(sum(to_units(score_offset * score_offset))) as score_square_sum,
-        from_units(sum(to_units(paired_offset * paired_offset))) as paired_square_sum,
-        from_units(sum(to_units(other_offset * other_offset))) as other_square_sum,
-        from_units(sum(to_units(paired_offset * other_offset))) as product_sum
     from centred
     group by profile, language, scenario
 ),
@@ -101,36 +80,33 @@ described as (
         profile,
         language,
         scenario,
-        summed.attempt_count,
-        summed.scenario_score_sum,
-        share(summed.scenario_score_sum, summed.attempt_count) as mean_scenario_score,
-        summed.least_score,
-        summed.greatest_score,
-        summed.score_range,
+        attempt_count,
+        scenario_score_sum,
+        share(scenario_score_sum, attempt_count) as mean_scenario_score,
+        least_score,
+        greatest_score,
+        greatest_score - least_score as score_range,
+        sqrt(share(score_square_sum, attempt_count - 1)) as score_deviation,
         case
-            when summed.attempt_count >= 2
+            when pair_count >= 3 and paired_range > 1e-9 and other_range > 1e-9
                 then
-                    summed.score_range
-                    * sqrt(share(coalesce(spread.score_square_sum, 0), summed.attempt_count - 1))
-        end as score_deviation,
-        case
-            when
-                summed.pair_count >= 3
-                and summed.paired_range > 1e-9
-                and summed.other_range > 1e-9
-                then
-                    spread.product_sum
-                    / sqrt(spread.paired_square_sum * spread.other_square_sum)
+                    product_sum
+                    / sqrt(
+                        (
+                            paired_square_sum
+                            - share(paired_offset_sum * paired_offset_sum, pair_count)
+                        )
+                        * other_square_sum
+                    )
         end as discrimination,
-        case when summed.attempt_count >= 2 then summed.score_range <= 1e-9 end as is_dead,
-        summed.strong_attempt_count,
-        summed.failing_strong_attempt_count,
+        case when attempt_count >= 2 then greatest_score - least_score <= 1e-9 end as is_dead,
+        strong_attempt_count,
+        failing_strong_attempt_count,
         case
-            when summed.strong_attempt_count > 0
-                then summed.failing_strong_attempt_count = summed.strong_attempt_count
+            when strong_attempt_count > 0
+                then failing_strong_attempt_count = strong_attempt_count
         end as is_suspicious
     from summed
-    inner join spread using (profile, language, scenario)
 )
 
 select * from described

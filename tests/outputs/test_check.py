@@ -8,6 +8,8 @@ import polars as pl
 import pytest
 
 from orchbench_analytics import open_warehouse
+from orchbench_analytics.outputs.check import reported_figures
+from orchbench_analytics.outputs.results import OVERALL_FIGURES, SCENARIO_FIGURES
 from orchbench_analytics.schema import polars_schema
 from orchbench_analytics.store.parquet import Frame, write_table
 from orchbench_analytics.tables import TABLES
@@ -85,3 +87,19 @@ def test_reported_figures_are_compared_with_ours(warehouse: Warehouse, tmp_path:
     off = warehouse.check().differences
     assert off["figure"].to_list() == ["key_metrics.Plan", "function_name_accuracy"]
     assert (off["expected"] - off["found"]).to_list() == pytest.approx([0.25, -0.5])
+
+
+def test_figures_are_compared_only_where_we_have_them(warehouse: Warehouse, tmp_path: Path) -> None:
+    document = warehouse.results("perfect", language="EN", profile="upstream")
+    document["overall_statistics"]["key_metrics"]["Elegance"] = 0.5
+    document["detailed_results"] = document["detailed_results"][:1]
+    path = tmp_path / "perfect" / "baseline" / "evaluation_result_EN.json"
+    path.parent.mkdir(parents=True)
+    path.write_text(json.dumps(document), encoding="utf-8")
+    warehouse.ingest(path)
+    with warehouse.connect() as connection:
+        figures = reported_figures(connection)
+    of_models = figures.filter(pl.col("scenario").is_null())
+    assert set(of_models["figure"]) == OVERALL_FIGURES.keys()
+    assert len(figures) == len(OVERALL_FIGURES) + len(SCENARIO_FIGURES)
+    assert figures["expected"].to_list() == figures["found"].to_list()

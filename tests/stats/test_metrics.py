@@ -7,13 +7,16 @@ import pytest
 from orchbench_analytics.errors import SelectionError
 from orchbench_analytics.metrics import (
     HEADLINE,
-    PARTS,
+    LABELS,
+    METRICS,
+    TERMS,
     evaluate,
     influence,
-    parts_of,
+    resolve_metric,
     support,
+    terms_of,
 )
-from orchbench_analytics.stats import METRICS, intervals, resolve_metric
+from orchbench_analytics.stats import intervals
 from orchbench_analytics.stats.counts import count_by_scenario, find_contender
 from orchbench_analytics.warehouse import Warehouse
 
@@ -21,21 +24,23 @@ MODEL = ["profile", "model", "experiment", "language"]
 
 
 @pytest.mark.parametrize("profile", ["spec", "strict"])
-def test_metrics_with_weights_of_one_are_model_scores(
+def test_the_sql_of_model_scores_agrees_with_the_formulas(
     warehouse: Warehouse, scenario_scores: pl.DataFrame, profile: str
 ) -> None:
     is_profile = pl.col("profile") == profile
-    ours = intervals(scenario_scores.filter(is_profile), resamples=100)
-    theirs = (
-        warehouse.view("model_scores")
-        .filter(is_profile)
-        .unpivot(on=list(METRICS), index=MODEL, variable_name="metric", value_name="wanted")
+    summed = (
+        scenario_scores.filter(is_profile)
+        .group_by(MODEL)
+        .agg(TERMS[term].cast(pl.Float64).sum().alias(term) for term in terms_of(METRICS))
+        .sort(MODEL)
     )
-    both = ours.join(theirs, on=[*MODEL, "metric"])
-    assert both.height == theirs.height
-    assert both["value"].null_count() > 0  # the silent model rejects nothing: no precision
-    assert both.filter(pl.col("value").is_null() != pl.col("wanted").is_null()).is_empty()
-    assert both.select((pl.col("value") - pl.col("wanted")).abs().max()).item() < 1e-12
+    sql = warehouse.view("model_scores").filter(is_profile).sort(MODEL)
+    assert sql.select(MODEL).equals(summed.select(MODEL))
+    ours = evaluate(METRICS, {term: summed[term].to_numpy() for term in TERMS})
+    for name, values in ours.items():
+        theirs = sql[name].to_numpy(allow_copy=True).astype(float)
+        np.testing.assert_allclose(values, theirs, rtol=0, atol=1e-12, err_msg=name)
+    assert np.isnan(ours["reject_precision"]).any()  # the silent model rejects nothing
 
 
 @pytest.mark.parametrize("profile", ["spec", "strict"])
@@ -55,7 +60,7 @@ def test_the_mean_over_languages_is_the_leaderboards(
 
 
 def sums(**values: float) -> dict[str, np.ndarray]:
-    return {part: np.array([values.get(part, 0.0)]) for part in PARTS}
+    return {term: np.array([values.get(term, 0.0)]) for term in TERMS}
 
 
 def test_undefined_is_nan_and_left_out_of_means() -> None:
@@ -79,12 +84,12 @@ def test_function_call_f1_needs_all_three() -> None:
     assert np.isnan(evaluate(["function_call_f1"], two)["function_call_f1"])
 
 
-def test_a_metric_takes_only_its_parts() -> None:
-    assert parts_of(["reject_recall"]) == (
+def test_a_metric_takes_only_its_terms() -> None:
+    assert terms_of(["reject_recall"]) == (
         "true_positive_reject_count",
         "false_negative_reject_count",
     )
-    assert set(parts_of(METRICS)) == set(PARTS)
+    assert set(terms_of(METRICS)) == set(TERMS)
 
 
 @pytest.mark.parametrize("name", METRICS)
@@ -115,6 +120,20 @@ def test_influence_is_the_slope_of_the_metric(scenario_scores: pl.DataFrame, nam
 )
 def test_the_seeds_names_are_understood(given: str, meant: str) -> None:
     assert resolve_metric(given) == meant
+
+
+def test_every_name_of_a_metric_is_understood_and_none_means_two() -> None:
+    names = {
+        known.lower(): name
+        for name, metric in METRICS.items()
+        for known in (name, metric.label, *metric.seed_names)
+    }
+    assert {known: resolve_metric(known.upper()) for known in names} == names
+    assert len(set(LABELS.values())) == len(METRICS)
+
+
+def test_people_see_the_names_they_know() -> None:
+    assert [LABELS[name] for name in HEADLINE] == ["Average", "Call/Reject", "FC", "Plan"]
 
 
 def test_an_unknown_metric_names_the_likely_one() -> None:
