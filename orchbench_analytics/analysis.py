@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     import polars as pl
 
     from orchbench_analytics.outputs.check import CheckReport
+    from orchbench_analytics.stats import SweepPlan
 
 Contender = str | tuple[str, str]
 
@@ -58,13 +59,7 @@ class Analysis:
         board = in_order(self._rows("leaderboard", profile))
         if by is None:
             return board
-        from orchbench_analytics.views.catalog import frame_of
-
-        with self.connect() as connection:
-            tags = frame_of(connection.sql("select * from main.model_tags"))
-        if by not in tags.columns:
-            known = ", ".join(tags.columns)
-            raise SelectionError(f"models have no tag {by!r}, only {known}; see: orchbench tag")
+        tags = self._tags(by)
         scores, coverage = pl.col(*HEADLINE), pl.col("coverage").min()
         return (
             board.join(tags.select({"model", "experiment", by}), on=["model", "experiment"])
@@ -73,12 +68,31 @@ class Analysis:
             .sort(HEADLINE[0], descending=True, nulls_last=True)
         )
 
-    def rank_intervals(self, profile: str = "spec", *, seed: int = 0) -> pl.DataFrame:
-        """Models by rank, with 95 % intervals of score and rank, and the chance of being best."""
+    def rank_intervals(
+        self, profile: str = "spec", *, seed: int = 0, min_coverage: float = 1.0
+    ) -> pl.DataFrame:
+        """Models by rank, with 95 % intervals of score and rank, tiers and coverage."""
+        import polars as pl
+
         from orchbench_analytics.stats import rank_intervals
 
-        ranked = rank_intervals(self._rows("scenario_scores", profile), seed=seed)
-        return ranked.sort("rank_number", "model", "experiment")
+        refused = (
+            self.table("sources")
+            .filter(
+                pl.col("kind") == "runs",
+                pl.col("status") == "refused",
+                pl.col("reason") != "duplicate",
+            )
+            .group_by("model", "experiment")
+            .agg(pl.len().cast(pl.Int64).alias("refused_file_count"))
+            .collect()
+        )
+        return rank_intervals(
+            self._rows("scenario_scores", profile),
+            seed=seed,
+            min_coverage=min_coverage,
+            refused_files=refused,
+        )
 
     def intervals(
         self, profile: str = "spec", *, metrics: Sequence[str] | None = None, seed: int = 0
@@ -97,12 +111,43 @@ class Analysis:
         profile: str = "spec",
         metrics: Sequence[str] | None = None,
         seed: int = 0,
+        level: float = 0.95,
     ) -> pl.DataFrame:
         """Two models over their common scenarios: is the candidate better, and how sure is that."""
         from orchbench_analytics.stats import HEADLINE, compare
 
+        return compare(
+            self._rows("scenario_scores", profile),
+            baseline,
+            candidate,
+            metrics=metrics or HEADLINE,
+            seed=seed,
+            level=level,
+        )
+
+    def compare_with(
+        self,
+        baseline: Contender,
+        *,
+        profile: str = "spec",
+        metric: str = "average_score",
+        seed: int = 0,
+    ) -> pl.DataFrame:
+        """Everyone else against one baseline, corrected for how many there are."""
+        from orchbench_analytics.stats import compare_with
+
         scores = self._rows("scenario_scores", profile)
-        return compare(scores, baseline, candidate, metrics=metrics or HEADLINE, seed=seed)
+        return compare_with(scores, baseline, metric=metric, seed=seed)
+
+    def trends(
+        self, tag: str, *, profile: str = "spec", metrics: Sequence[str] | None = None
+    ) -> pl.DataFrame:
+        """How metrics move with a numeric column of `model_tags`, such as a checkpoint's step."""
+        from orchbench_analytics.stats import HEADLINE, trends
+
+        numbers = self._tags(tag).select("model", "experiment", tag)
+        scores = self._rows("scenario_scores", profile)
+        return trends(scores, numbers, metrics=metrics or HEADLINE)
 
     def compare_all(
         self, *, profile: str = "spec", metric: str = "average_score", seed: int = 0
@@ -121,12 +166,10 @@ class Analysis:
         profile: str = "spec",
     ) -> dict[str, pl.DataFrame]:
         """What carries the difference: scenarios of the average, agents and tools of the calls."""
-        import polars as pl
-
         from orchbench_analytics.stats import drivers, step_drivers
 
         scores = self._rows("scenario_scores", profile)
-        steps = self.table("scored_steps").filter(pl.col("profile") == self.profile(profile).name)
+        steps, _ = self._scored_rows(profile)
         return {
             "scenarios": drivers(scores, baseline, candidate),
             "agents": step_drivers(steps, baseline, candidate, by="agent"),
@@ -135,20 +178,47 @@ class Analysis:
 
     @names_damage
     def consistency(self, profile: str = "spec") -> dict[str, pl.DataFrame]:
-        """How steady models are from run to run: `flips`, `pass_rates`, `run_noise`, `spread`."""
+        """How steady models are: `flips`, `pass_rates`, `run_noise`, `spread`, `gaps`."""
+        from orchbench_analytics import stats
+
+        steps, plans = self._scored_rows(profile)
+        noise = stats.run_noise(steps, plans)
+        return {
+            "flips": stats.flips(steps),
+            "pass_rates": stats.pass_rates(steps),
+            "run_noise": noise,
+            "spread": stats.model_spread(noise),
+            "gaps": stats.language_gaps(self._rows("scenario_scores", profile)),
+        }
+
+    def plan(
+        self, difference: float = 0.01, *, profile: str = "spec", metric: str = "average_score"
+    ) -> SweepPlan:
+        """How many scenarios and runs it takes to see a difference, and which are worth more."""
+        from orchbench_analytics.stats import plan_sweep
+
+        return plan_sweep(*self._scored_rows(profile), metric=metric, difference=difference)
+
+    def _scored_rows(self, profile: str) -> tuple[pl.LazyFrame, pl.LazyFrame]:
+        """The scored steps and plans of a profile."""
         import polars as pl
 
-        from orchbench_analytics.stats import flips, model_spread, pass_rates, run_noise
-
         is_wanted = pl.col("profile") == self.profile(profile).name
-        steps = self.table("scored_steps").filter(is_wanted)
-        noise = run_noise(steps, self.table("scored_plans").filter(is_wanted))
-        return {
-            "flips": flips(steps),
-            "pass_rates": pass_rates(steps),
-            "run_noise": noise,
-            "spread": model_spread(noise),
-        }
+        steps, plans = (
+            self.table(f"scored_{what}").filter(is_wanted) for what in ("steps", "plans")
+        )
+        return steps, plans
+
+    def _tags(self, tag: str) -> pl.DataFrame:
+        """What models are tagged with, if they have this tag."""
+        from orchbench_analytics.views.catalog import frame_of
+
+        with self.connect() as connection:
+            tags = frame_of(connection.sql("select * from main.model_tags"))
+        if tag not in tags.columns:
+            known = ", ".join(tags.columns)
+            raise SelectionError(f"models have no tag {tag!r}, only {known}; see: orchbench tag")
+        return tags
 
     @names_damage
     def _rows(self, view: str, profile: str) -> pl.DataFrame:

@@ -2,19 +2,21 @@
 
 from orchbench_analytics.metrics import HEADLINE, METRICS, resolve_metric
 from orchbench_analytics.stats.bootstrap import intervals
-from orchbench_analytics.stats.columns import STATISTICS
+from orchbench_analytics.stats.columns import SCORE_STATISTICS
 from orchbench_analytics.stats.compare import compare, compare_all, compare_pairs, compare_with
-from orchbench_analytics.stats.consistency import (
-    flips,
-    model_spread,
-    pass_rates,
-    run_noise,
-    run_scores,
-)
+from orchbench_analytics.stats.consistency import flips, pass_rates
 from orchbench_analytics.stats.counts import MEAN_OF_LANGUAGES
 from orchbench_analytics.stats.drivers import drivers, step_drivers
+from orchbench_analytics.stats.gaps import language_gaps
 from orchbench_analytics.stats.gate import Gate, GateResult, check_gate, gate_level, parse_gate
+from orchbench_analytics.stats.noise import model_spread, run_noise, run_scores
+from orchbench_analytics.stats.planning import SweepPlan, plan_sweep, plan_sweeps, power_advice
 from orchbench_analytics.stats.ranks import rank_intervals
+from orchbench_analytics.stats.run_columns import RUN_STATISTICS
+from orchbench_analytics.stats.trend import trends
+from orchbench_analytics.stats.variances import variances
+
+STATISTICS = (*SCORE_STATISTICS, *RUN_STATISTICS)
 
 __all__ = [
     "HEADLINE",
@@ -23,6 +25,7 @@ __all__ = [
     "STATISTICS",
     "Gate",
     "GateResult",
+    "SweepPlan",
     "check_gate",
     "compare",
     "compare_all",
@@ -32,12 +35,18 @@ __all__ = [
     "flips",
     "gate_level",
     "intervals",
+    "language_gaps",
     "model_spread",
     "parse_gate",
     "pass_rates",
+    "plan_sweep",
+    "plan_sweeps",
+    "power_advice",
     "rank_intervals",
     "resolve_metric",
     "run_noise",
     "run_scores",
     "step_drivers",
+    "trends",
+    "variances",
 ]

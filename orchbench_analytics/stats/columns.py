@@ -20,10 +20,10 @@ from orchbench_analytics.tables import PROFILE_NAME
 
 _MODEL = text("model", "Model name, as the results tree has it.")
 _EXPERIMENT = text("experiment", "Experiment the files belong to.")
-_CONTENDER = (PROFILE_NAME, _MODEL, _EXPERIMENT)
+CONTENDER = (PROFILE_NAME, _MODEL, _EXPERIMENT)
 _LANGUAGE = text("language", "EN, KO, …, or `mean` for the mean over the model's languages.")
-_ONE_LANGUAGE = text("language", "Language of the scenarios.")
-_METRIC = text("metric", "Name of the metric, as `model_scores` has it.")
+ONE_LANGUAGE = text("language", "Language of the scenarios.")
+METRIC = text("metric", "Name of the metric, as `model_scores` has it.")
 _LOW = maybe_number("low", "Lower end of the interval; null with fewer than two scenarios.")
 _HIGH = maybe_number("high", "Upper end of the interval; null with fewer than two scenarios.")
 _ERROR = maybe_number(
@@ -37,9 +37,9 @@ INTERVALS = Table(
     "intervals",
     "metric of a model, by language and for the mean over its languages",
     (
-        *_CONTENDER,
+        *CONTENDER,
         _LANGUAGE,
-        _METRIC,
+        METRIC,
         maybe_number("value", "The metric, unrounded; null where it is undefined."),
         _ERROR,
         maybe_number(
@@ -57,7 +57,7 @@ RANK_INTERVALS = Table(
     "rank_intervals",
     "model and experiment under a profile",
     (
-        *_CONTENDER,
+        *CONTENDER,
         maybe_count(
             "rank_number",
             "Rank by average_score, 1 is best; equal scores share a rank. Null if unranked.",
@@ -103,7 +103,7 @@ COMPARISONS = Table(
     (
         *_PAIR,
         _LANGUAGE,
-        _METRIC,
+        METRIC,
         count("scenario_count", "Scenarios that both have and that say something on the metric."),
         maybe_number("baseline_value", "The baseline's metric over common scenarios."),
         maybe_number("candidate_value", "The candidate's metric over common scenarios."),
@@ -140,12 +140,30 @@ COMPARISONS = Table(
         ),
     ),
 )
+TRENDS = Table(
+    "trends",
+    "metric under a profile, over a number that models are tagged with",
+    (
+        PROFILE_NAME,
+        text("tag", "Column of `model_tags` with the number."),
+        METRIC,
+        count("model_count", "Models that have the number."),
+        count("scenario_count", "Scenarios that all of them have."),
+        maybe_number("lowest_number", "The least number of a model."),
+        maybe_number("highest_number", "The greatest number of a model."),
+        maybe_number("slope", "Least squares: change of the metric for one more of the number."),
+        maybe_number("change", "slope x (highest_number - lowest_number), as the line has it."),
+        maybe_number("low", "Lower end of the change's interval, which holds with all rows'."),
+        maybe_number("high", "Upper end of the change's interval, which holds with all rows'."),
+        text("verdict", "rising, falling, no trend shown, or too little data."),
+    ),
+)
 DRIVERS = Table(
     "drivers",
     "scenario, agent or tool that two models share",
     (
         *_PAIR,
-        _METRIC,
+        METRIC,
         maybe_text("language", "Language of the scenario; null for agents and tools."),
         maybe_text("driver", "The scenario, agent or tool; null for steps without any."),
         maybe_number("baseline_value", "The baseline's metric on this alone; null if undefined."),
@@ -157,93 +175,27 @@ DRIVERS = Table(
         ),
     ),
 )
-PASS_RATES = Table(
-    "pass_rates",
-    "model, language, criterion and number of runs k",
+LANGUAGE_GAPS = Table(
+    "language_gaps",
+    "metric of a model and pair of languages",
     (
-        *_CONTENDER,
-        _ONE_LANGUAGE,
-        text("criterion", "decision: decision and type right; answer: calls fully right as well."),
-        count("k", "Number of runs."),
-        count("step_count", "Steps with at least k runs."),
-        maybe_number("pass_all_rate", "pass^k: chance that k runs of a step are all right, 0-1."),
-        maybe_number("pass_any_rate", "pass@k: chance that any of k runs is right, 0-1."),
+        *CONTENDER,
+        METRIC,
+        ONE_LANGUAGE,
+        text("reference_language", "Language it is compared with."),
+        maybe_number("gap", "The metric in `language` less that in `reference_language`."),
+        _ERROR,
+        _LOW,
+        _HIGH,
     ),
 )
-FLIPS = Table(
-    "flips",
-    "model and language",
-    (
-        *_CONTENDER,
-        _ONE_LANGUAGE,
-        count("step_count", "Steps with at least two runs."),
-        count("unstable_step_count", "Those in which not all runs decide alike."),
-        count("run_pair_count", "Pairs of runs of the same step."),
-        count("flipped_pair_count", "Those that decide differently."),
-        maybe_number("unstable_step_rate", "unstable_step_count / step_count, 0-1."),
-        maybe_number("flip_rate", "flipped_pair_count / run_pair_count, 0-1, for any run count."),
-    ),
-)
-RUN_SCORES = Table(
-    "run_scores",
-    "metric of one run of a model over all scenarios",
-    (
-        *_CONTENDER,
-        _ONE_LANGUAGE,
-        text("run", "Run as the documents name it."),
-        _METRIC,
-        maybe_number("value", "The metric, as if there were only this run; null if undefined."),
-    ),
-)
-RUN_NOISE = Table(
-    "run_noise",
-    "metric of a model and language",
-    (
-        *_CONTENDER,
-        _ONE_LANGUAGE,
-        _METRIC,
-        count("run_count", "Runs in which the metric is defined."),
-        maybe_number("mean_value", "Mean of the runs' scores."),
-        maybe_number(
-            "run_standard_deviation", "Standard deviation of the runs' scores; null for one run."
-        ),
-        maybe_number(
-            "noise_standard_error", "run_standard_deviation / sqrt(runs): noise of the mean score."
-        ),
-        maybe_number(
-            "intraclass_correlation",
-            "ICC(1): share of the variance of scenario scores that the scenario explains, the rest "
-            "being chance between runs; up to 1, null without spread or repetition.",
-        ),
-    ),
-)
-MODEL_SPREAD = Table(
-    "model_spread",
-    "metric of a language under a profile",
-    (
-        PROFILE_NAME,
-        _ONE_LANGUAGE,
-        _METRIC,
-        maybe_count("model_count", "Models with at least two runs."),
-        maybe_number("model_variance", "Variance of the models' mean scores."),
-        maybe_number("noise_variance", "Mean squared noise_standard_error of the models."),
-        maybe_number(
-            "noise_share",
-            "noise_variance / model_variance, at most 1: share of the spread between models that "
-            "repeating the runs would make by chance alone.",
-        ),
-    ),
-)
-STATISTICS = (
+SCORE_STATISTICS = (
     INTERVALS,
     RANK_INTERVALS,
     COMPARISONS,
+    TRENDS,
     DRIVERS,
-    PASS_RATES,
-    FLIPS,
-    RUN_SCORES,
-    RUN_NOISE,
-    MODEL_SPREAD,
+    LANGUAGE_GAPS,
 )
 
 

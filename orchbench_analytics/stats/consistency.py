@@ -2,21 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from math import comb
 
 import polars as pl
 
-from orchbench_analytics.metrics import HEADLINE, resolve_metrics
-from orchbench_analytics.stats.columns import (
-    FLIPS,
-    MODEL_SPREAD,
-    PASS_RATES,
-    RUN_NOISE,
-    RUN_SCORES,
-    frame,
-)
-from orchbench_analytics.stats.runs import RUN, Frame, run_counts, with_metrics
+from orchbench_analytics.stats.columns import frame
+from orchbench_analytics.stats.rates import clustered_rates
+from orchbench_analytics.stats.run_columns import FLIPS, PASS_RATES
+from orchbench_analytics.stats.runs import Frame
 
 _MODEL = ("profile", "model", "experiment", "language")
 _STEP = (*_MODEL, "scenario", "step_id")
@@ -32,35 +25,44 @@ CRITERIA = {
 
 
 def pass_rates(scored_steps: Frame) -> pl.DataFrame:
-    """pass^k and pass@k for k from 1 to the number of runs: the table PASS_RATES.
+    """pass^k and pass@k for k from 1 to the usual number of runs: the table PASS_RATES.
 
     For a step right in c of n runs, pass^k is C(c, k) / C(n, k) and pass@k is
-    1 - C(n - c, k) / C(n, k): both unbiased. Then the mean over steps with at least k runs.
+    1 - C(n - c, k) / C(n, k): both unbiased. Every k is about the same steps, so that rates can be
+    compared: k ends at the largest number of runs that at least half of the model's steps have,
+    and steps with fewer are left out.
     """
     tallies = (
         _first_answers(scored_steps)
         .group_by(_STEP)
         .agg(pl.len().alias("n"), *(right.sum().alias(name) for name, right in CRITERIA.items()))
-        .unpivot(on=list(CRITERIA), index=[*_MODEL, "n"], variable_name="criterion", value_name="c")
-        .group_by(*_MODEL, "criterion", "n", "c")
-        .len("steps")
+        .with_columns(most=pl.col("n").quantile(0.5, "higher").over(_MODEL).cast(pl.UInt32))
         .collect()
     )
-    chances = _chances(tallies)
-    step_count = pl.col("steps").sum()
-    rates = (
-        tallies.join(chances, on=["n", "c"])
-        .group_by(*_MODEL, "criterion", "k")
-        .agg(
-            step_count.alias("step_count"),
-            *(
-                ((pl.col(name) * pl.col("steps")).sum() / step_count).alias(name)
-                for name in ("pass_all_rate", "pass_any_rate")
-            ),
-        )
-        .sort(*_MODEL, "criterion", "k")
+    left_out = tallies.group_by(_MODEL).agg(
+        (pl.col("n") < pl.col("most")).sum().alias("left_out_step_count")
     )
-    return frame(PASS_RATES, rates)
+    whole = tallies.filter(pl.col("n") >= pl.col("most")).unpivot(
+        on=list(CRITERIA),
+        index=[*_MODEL, "scenario", "n", "most"],
+        variable_name="criterion",
+        value_name="c",
+    )
+    by = [*_MODEL, "criterion", "k"]
+    by_scenario = (
+        whole.join(_chances(whole), on=["n", "c"])
+        .filter(pl.col("k") <= pl.col("most"))
+        .group_by(*by, "scenario")
+        .agg(pl.len().alias("step_count"), pl.col("all_right").sum(), pl.col("any_right").sum())
+    )
+    rates = clustered_rates(
+        by_scenario,
+        by,
+        {"pass_all": ("all_right", "step_count"), "pass_any": ("any_right", "step_count")},
+    )
+    counted = by_scenario.group_by(by).agg(pl.col("step_count").sum())
+    joined = rates.join(counted, on=by).join(left_out, on=_MODEL)
+    return frame(PASS_RATES, joined.sort(by))
 
 
 def flips(scored_steps: Frame) -> pl.DataFrame:
@@ -68,7 +70,7 @@ def flips(scored_steps: Frame) -> pl.DataFrame:
 
     A decision is what `predicted` says: call, a rejection type, or failed.
     """
-    decided = (
+    by_scenario = (
         _first_answers(scored_steps)
         .group_by(*_STEP, "predicted")
         .len("same")
@@ -80,68 +82,25 @@ def flips(scored_steps: Frame) -> pl.DataFrame:
         )
         .filter(pl.col("n") > 1)
         .with_columns(pairs=pl.col("n") * (pl.col("n") - 1) // 2)
-        .group_by(_MODEL)
+        .group_by(*_MODEL, "scenario")
         .agg(
             pl.len().alias("step_count"),
             (pl.col("equal_pairs") < pl.col("pairs")).sum().alias("unstable_step_count"),
             pl.col("pairs").sum().alias("run_pair_count"),
             (pl.col("pairs") - pl.col("equal_pairs")).sum().alias("flipped_pair_count"),
         )
-        .with_columns(
-            unstable_step_rate=pl.col("unstable_step_count") / pl.col("step_count"),
-            flip_rate=pl.col("flipped_pair_count") / pl.col("run_pair_count"),
-        )
-        .sort(_MODEL)
+        .collect()
     )
-    return frame(FLIPS, decided.collect())
-
-
-def run_scores(
-    scored_steps: Frame, scored_plans: Frame, *, metrics: Iterable[str] = HEADLINE
-) -> pl.DataFrame:
-    """The metrics of each run over all scenarios, as if there were no other: RUN_SCORES."""
-    counts = run_counts(scored_steps, scored_plans)
-    names = resolve_metrics(metrics)
-    return frame(RUN_SCORES, with_metrics(counts, names, by=[*_MODEL, "run"]))
-
-
-def run_noise(
-    scored_steps: Frame, scored_plans: Frame, *, metrics: Iterable[str] = HEADLINE
-) -> pl.DataFrame:
-    """Run-to-run standard deviation and intraclass correlation per metric: RUN_NOISE.
-
-    ICC(1) = (MSB - MSW) / (MSB + (k - 1) MSW), with the mean squares between and within scenarios
-    of the scenario's score in each run, and k the mean number of runs (corrected if unequal).
-    """
-    counts = run_counts(scored_steps, scored_plans)
-    names = resolve_metrics(metrics)
-    by_run = with_metrics(counts, names, by=[*_MODEL, "run"]).drop_nulls("value")
-    by_scenario = with_metrics(counts, names, by=RUN).drop_nulls("value")
-    noise = by_run.group_by(*_MODEL, "metric").agg(
-        pl.len().alias("run_count"),
-        pl.col("value").mean().alias("mean_value"),
-        pl.col("value").std().alias("run_standard_deviation"),
-        (pl.col("value").std() / pl.len().sqrt()).alias("noise_standard_error"),
+    rates = clustered_rates(
+        by_scenario,
+        _MODEL,
+        {
+            "unstable_step": ("unstable_step_count", "step_count"),
+            "flip": ("flipped_pair_count", "run_pair_count"),
+        },
     )
-    joined = noise.join(_intraclass(by_scenario), on=[*_MODEL, "metric"], how="left")
-    return frame(RUN_NOISE, joined.sort(*_MODEL, "metric"))
-
-
-def model_spread(noise: pl.DataFrame) -> pl.DataFrame:
-    """How much of the spread between models is noise between runs: MODEL_SPREAD, of `run_noise`."""
-    repeated = noise.drop_nulls("noise_standard_error")
-    share = pl.col("noise_variance") / pl.col("model_variance")
-    spread = (
-        repeated.group_by("profile", "language", "metric")
-        .agg(
-            pl.len().alias("model_count"),
-            pl.col("mean_value").var().alias("model_variance"),
-            (pl.col("noise_standard_error") ** 2).mean().alias("noise_variance"),
-        )
-        .with_columns(noise_share=pl.when(pl.col("model_variance") > 0).then(share.clip(0, 1)))
-        .sort("profile", "language", "metric")
-    )
-    return frame(MODEL_SPREAD, spread)
+    counted = by_scenario.group_by(_MODEL).agg(pl.col("^.*_count$").sum())
+    return frame(FLIPS, rates.join(counted, on=_MODEL).sort(_MODEL))
 
 
 def _first_answers(scored_steps: Frame) -> pl.LazyFrame:
@@ -165,38 +124,7 @@ def _chances(tallies: pl.DataFrame) -> pl.DataFrame:
         "n": tallies.schema["n"],
         "c": tallies.schema["c"],
         "k": pl.Int64,
-        "pass_all_rate": pl.Float64,
-        "pass_any_rate": pl.Float64,
+        "all_right": pl.Float64,
+        "any_right": pl.Float64,
     }
     return pl.DataFrame(rows, schema=schema, orient="row")
-
-
-def _intraclass(by_scenario: pl.DataFrame) -> pl.DataFrame:
-    """ICC(1) of each model's metric, from the scores of scenario and run."""
-    k, mean = pl.col("k"), pl.col("mean")
-    total, groups = k.sum(), pl.len()
-    grand = (k * mean).sum() / total
-    return (
-        by_scenario.group_by(*_MODEL, "metric", "scenario")
-        .agg(
-            pl.len().cast(pl.Float64).alias("k"),
-            pl.col("value").mean().alias("mean"),
-            (pl.col("value") - pl.col("value").mean()).pow(2).sum().alias("within"),
-        )
-        .group_by(*_MODEL, "metric")
-        .agg(
-            ((k * (mean - grand).pow(2)).sum() / (groups - 1)).alias("msb"),
-            (pl.col("within").sum() / (total - groups)).alias("msw"),
-            ((total - k.pow(2).sum() / total) / (groups - 1)).alias("k0"),
-            groups.alias("groups"),
-            total.alias("total"),
-        )
-        .filter(pl.col("groups") > 1, pl.col("total") > pl.col("groups"))
-        .with_columns(below=pl.col("msb") + (pl.col("k0") - 1) * pl.col("msw"))
-        .filter(pl.col("below") > 1e-18)
-        .select(
-            *_MODEL,
-            "metric",
-            ((pl.col("msb") - pl.col("msw")) / pl.col("below")).alias("intraclass_correlation"),
-        )
-    )

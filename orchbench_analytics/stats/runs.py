@@ -4,15 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+import numpy as np
 import polars as pl
 
-from orchbench_analytics.metrics import PARTS, SOURCE_COLUMNS, evaluate, parts_of
+from orchbench_analytics.metrics import PARTS, SOURCE_COLUMNS, Array, evaluate, parts_of
+from orchbench_analytics.stats.counts import Counts, LanguageCounts, count_by_scenario
 from orchbench_analytics.tables import RUN_KEY
 
 RUN = ("profile", *(column.name for column in RUN_KEY))
 _COUNTS = [name for name in SOURCE_COLUMNS if name.endswith(("_reject_count", "_call_count"))]
 _CALL_SCORES = ("name_f1", "key_f1", "value_f1")
 _PLAN_SCORES = ("plan_similarity", "structure_similarity", "component_similarity")
+_BETWEEN = "\x1f"  # sorts before all that is printed
 Frame = pl.DataFrame | pl.LazyFrame
 
 
@@ -52,6 +55,20 @@ def step_counts(scored_steps: Frame, by: Sequence[str]) -> pl.LazyFrame:
             ),
         )
     )
+
+
+def count_by_run(runs: pl.DataFrame, metrics: Sequence[str]) -> list[Counts]:
+    """As `count_by_scenario`, with a column of the arrays for each run of a scenario."""
+    cell = pl.concat_str("scenario", "run", separator=_BETWEEN)
+    return count_by_scenario(runs.with_columns(scenario=cell), metrics)
+
+
+def scenario_of_cell(language: LanguageCounts) -> Array:
+    """Cell by scenario: 1 where the cell is a run of the scenario, of counts by run."""
+    names = [cell.split(_BETWEEN)[0] for cell in language.scenarios]
+    _, place = np.unique(names, return_inverse=True)
+    member: Array = np.eye(place.max() + 1)[place]
+    return member
 
 
 def with_metrics(counts: pl.DataFrame, names: Sequence[str], *, by: Sequence[str]) -> pl.DataFrame:
