@@ -35,7 +35,8 @@ class Drawn(NamedTuple):
     step_count: int | None = None
     structure_graph: str | None = None
     component_graph: str | None = None
-    has_loop: bool = False
+    structure_has_loop: bool = False
+    component_has_loop: bool = False
 
 
 class DrawnPlans(NamedTuple):
@@ -51,7 +52,7 @@ _DRAWN_SCHEMA: dict[str, PolarsDataType] = {
     **dict.fromkeys(DrawingRules._fields, pl.String),
     **{
         name: pl.Boolean
-        if name.startswith(("is_", "has_"))
+        if name.startswith("is_") or name.endswith("_has_loop")
         else pl.Int64
         if name.endswith("_count")
         else pl.String
@@ -109,7 +110,8 @@ def draw(text: str | None, all_rules: Sequence[DrawingRules]) -> list[Drawn]:
                 step_count=len(component.nodes),
                 structure_graph=to_text(structure),
                 component_graph=to_text(component),
-                has_loop=structure.has_loop or component.has_loop,
+                structure_has_loop=structure.has_loop,
+                component_has_loop=component.has_loop,
             )
         )
     return found

@@ -32,14 +32,18 @@ def drawn_for(drawn: DrawnPlans, profile: Profile) -> pl.DataFrame:
         rows = rows.join(
             texts.rename(columns), on=f"{side}_text_id", how="left", maintain_order="left"
         )
-    # networkx measures only self-loops otherwise; without them, profiles share their distances.
-    is_looped = pl.col("label_has_loop") | pl.col("answer_has_loop")
-    is_by_networkx = is_looped & (profile.distance == "networkx")
     return rows.with_columns(
-        method=pl.when(is_by_networkx).then(pl.lit("networkx")).otherwise(pl.lit("exact")),
+        *(_method(graph, profile).alias(f"{graph}_method") for graph in _GRAPHS),
         agent_weight=pl.lit(profile.agent_weight),
         status_weight=pl.lit(profile.status_weight),
     )
+
+
+def _method(graph: str, profile: Profile) -> pl.Expr:
+    """How a graph is measured: networkx differs only with self-loops, so others are shared."""
+    is_looped = pl.col(f"label_{graph}_has_loop") | pl.col(f"answer_{graph}_has_loop")
+    is_by_networkx = is_looped & (profile.distance == "networkx")
+    return pl.when(is_by_networkx).then(pl.lit("networkx")).otherwise(pl.lit("exact"))
 
 
 def graph_pairs(rows: pl.DataFrame) -> pl.DataFrame:
@@ -55,9 +59,9 @@ def merge(rows: pl.DataFrame, measured: pl.DataFrame) -> pl.DataFrame:
             measured.filter(graph=graph)
             .drop("graph")
             .rename({name: f"{graph}_{name}" for name in _FIGURES})
-            .rename({f"{side}_graph": f"{side}_{graph}_graph" for side in ("label", "answer")})
+            .rename({name: _own(name, graph) for name in _PAIR[1:4]})
         )
-        on = [f"answer_{graph}_graph", f"label_{graph}_graph", *_PAIR[3:]]
+        on = [_own(name, graph) for name in _PAIR[1:]]
         rows = rows.join(figures, on=on, how="left", maintain_order="left")
     is_exact = pl.col("structure_is_exact") & pl.col("component_is_exact")
     return rows.with_columns(
@@ -77,7 +81,15 @@ def measured_frame(rows: list[tuple[Any, ...]]) -> pl.DataFrame:
 def _pairs_of(rows: pl.DataFrame, graph: str) -> pl.DataFrame:
     return rows.select(
         pl.lit(graph).alias("graph"),
-        pl.col(f"answer_{graph}_graph").alias("answer_graph"),
-        pl.col(f"label_{graph}_graph").alias("label_graph"),
-        *_PAIR[3:],
+        *(pl.col(_own(name, graph)).alias(name) for name in _PAIR[1:]),
     )
+
+
+def _own(name: str, graph: str) -> str:
+    """The column of a plan that a field of its pair of graphs is taken from."""
+    own = {
+        "answer_graph": f"answer_{graph}_graph",
+        "label_graph": f"label_{graph}_graph",
+        "method": f"{graph}_method",
+    }
+    return own.get(name, name)
