@@ -2,24 +2,29 @@
 
 from __future__ import annotations
 
+from importlib import import_module
+from importlib.metadata import version
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from orchbench_analytics.errors import OrchbenchError
     from orchbench_analytics.warehouse import Warehouse, open_warehouse
 
-__version__ = "0.1.0"
+    __version__: str
+
 __all__ = ["OrchbenchError", "Warehouse", "__version__", "open_warehouse"]
+
+_ROOMS = {"OrchbenchError": "errors", "Warehouse": "warehouse", "open_warehouse": "warehouse"}
 
 
 def __getattr__(name: str) -> Any:
     """Import on first use, so that the command line answers at once."""
-    if name in ("Warehouse", "open_warehouse"):
-        from orchbench_analytics import warehouse
+    if name == "__version__":
+        return version("orchbench-analytics")
+    if name not in _ROOMS:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    return getattr(import_module(f"{__name__}.{_ROOMS[name]}"), name)
 
-        return getattr(warehouse, name)
-    if name == "OrchbenchError":
-        from orchbench_analytics.errors import OrchbenchError
 
-        return OrchbenchError
-    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+def __dir__() -> list[str]:
+    return __all__

@@ -22,6 +22,7 @@ LAYERS: tuple[tuple[str, ...], ...] = (
     ("analysis",),
     ("warehouse",),
     ("cli.", "__init__"),
+    ("__main__",),
 )
 LONGEST = 300
 
