@@ -11,6 +11,7 @@ from orchbench_analytics.profiles import BUILT_IN, Profile, profile_of
 from orchbench_analytics.schema import polars_schema
 from orchbench_analytics.store import manifest as store
 from orchbench_analytics.store.manifest import Manifest
+from orchbench_analytics.store.verify import Finding, names_damage, verify
 from orchbench_analytics.tables import TABLES
 
 if TYPE_CHECKING:
@@ -40,6 +41,7 @@ class Analysis:
         files = store.table_files(self.path, self.manifest(), name)
         return scan_files(files, polars_schema(TABLES[name]))
 
+    @names_damage
     def connect(self, *, view: str | None = None) -> duckdb.DuckDBPyConnection:
         """A DuckDB connection with every table and view, or just with what one view needs."""
         from orchbench_analytics.views.catalog import connect
@@ -50,7 +52,10 @@ class Analysis:
         """Models by rank under a profile; or groups of models, by a column of `model_tags`."""
         import polars as pl
 
-        board = self._rows("leaderboard", profile).sort("rank_number", "model", "experiment")
+        from orchbench_analytics.metrics import HEADLINE
+        from orchbench_analytics.outputs.leaderboard import in_order
+
+        board = in_order(self._rows("leaderboard", profile))
         if by is None:
             return board
         from orchbench_analytics.views.catalog import frame_of
@@ -60,14 +65,12 @@ class Analysis:
         if by not in tags.columns:
             known = ", ".join(tags.columns)
             raise SelectionError(f"models have no tag {by!r}, only {known}; see: orchbench tag")
-        scores = pl.col(
-            "average_score", "call_rejection_f1", "function_call_f1", "workflow_similarity"
-        )
+        scores, coverage = pl.col(*HEADLINE), pl.col("coverage").min()
         return (
             board.join(tags.select({"model", "experiment", by}), on=["model", "experiment"])
             .group_by(by)
-            .agg(scores.mean(), pl.len().alias("model_count"))
-            .sort("average_score", descending=True, nulls_last=True)
+            .agg(scores.mean(), coverage, pl.len().alias("model_count"))
+            .sort(HEADLINE[0], descending=True, nulls_last=True)
         )
 
     def rank_intervals(self, profile: str = "spec", *, seed: int = 0) -> pl.DataFrame:
@@ -109,6 +112,7 @@ class Analysis:
 
         return compare_all(self._rows("scenario_scores", profile), metric=metric, seed=seed)
 
+    @names_damage
     def drivers(
         self,
         baseline: Contender,
@@ -129,6 +133,7 @@ class Analysis:
             "tools": step_drivers(steps, baseline, candidate, by="tool", metric="FC"),
         }
 
+    @names_damage
     def consistency(self, profile: str = "spec") -> dict[str, pl.DataFrame]:
         """How steady models are from run to run: `flips`, `pass_rates`, `run_noise`, `spread`."""
         import polars as pl
@@ -145,6 +150,7 @@ class Analysis:
             "spread": model_spread(noise),
         }
 
+    @names_damage
     def _rows(self, view: str, profile: str) -> pl.DataFrame:
         """The rows of a view under a profile."""
         from orchbench_analytics.views.catalog import frame_of
@@ -156,6 +162,7 @@ class Analysis:
             )
             return frame_of(rows)
 
+    @names_damage
     def results(
         self,
         model: str,
@@ -187,6 +194,11 @@ class Analysis:
                 language=chosen[0][2],
             )
 
+    def verify(self) -> list[Finding]:
+        """The files whose bytes are not what was written, and what is wrong with each."""
+        return verify(self.path, self.manifest())
+
+    @names_damage
     def check(self) -> CheckReport:
         """Whether all counts add up, and an evaluator's reported figures agree with ours."""
         from orchbench_analytics.outputs.check import check
@@ -194,6 +206,7 @@ class Analysis:
         with self.connect() as connection:
             return check(connection)
 
+    @names_damage
     def audit(self, *, jobs: int | None = None) -> pl.DataFrame:
         """What each rule in which `upstream` and `spec` differ does to every model's metrics."""
         from orchbench_analytics.outputs.audit import audit

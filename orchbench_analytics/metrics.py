@@ -1,7 +1,8 @@
-"""The headline metrics and their parts as data: ratios of additive sums, and means of ratios.
+"""Every metric: its column, the names people and the seed have for it, its formula, its meaning.
 
-A part is a column of `scenario_scores` that may be summed over scenarios, so any weighting of
-scenarios (a resample, a permutation, a leave-one-out) gives every metric at once.
+A formula is a ratio of additive terms or a mean of other metrics. A term is a column of
+`scenario_scores`, or made from one, that may be summed over scenarios: so any weighting of them
+(a resample, a permutation, a leave-one-out) gives every metric at once.
 """
 
 from __future__ import annotations
@@ -22,12 +23,11 @@ Sums = Mapping[str, Array]
 
 @dataclass(frozen=True, slots=True)
 class Ratio:
-    """Sums of parts over sums of parts, each with its factor; undefined where nothing is below.
+    """Sums of terms over sums of terms, each with its factor; undefined where nothing is below.
 
-    `defined_by` names parts that make it defined (and 0, not undefined) with nothing below.
+    `defined_by` names terms that make it defined (and 0, not undefined) with nothing below.
     """
 
-    description: str
     numerator: Mapping[str, float]
     denominator: Mapping[str, float]
     defined_by: tuple[str, ...] = ()
@@ -37,111 +37,149 @@ class Ratio:
 class Mean:
     """The mean of other metrics: of those that are defined, or of all or none."""
 
-    description: str
     of: tuple[str, ...]
     needs_all: bool = False
 
 
-def _file_mean(column: str, what: str) -> Ratio:
-    return Ratio(
-        f"{what}: mean over the files in which it is defined, 0 to 1; null where it is in none.",
-        {f"{column}_sum": 1},
-        {f"{column}_file_count": 1},
-    )
+@dataclass(frozen=True, slots=True)
+class Metric:
+    """What people see, what it is, how it is formed, and what the seed's files call it.
+
+    The first of the seed's names is the one under which its JSON prints the metric.
+    """
+
+    label: str
+    description: str
+    formula: Ratio | Mean
+    seed_names: tuple[str, ...]
 
 
-_TP_REJECT, _FP_REJECT, _FN_REJECT = (
-    f"{kind}_reject_count" for kind in ("true_positive", "false_positive", "false_negative")
-)
-_TP_CALL, _FP_CALL, _FN_CALL = (
-    f"{kind}_call_count" for kind in ("true_positive", "false_positive", "false_negative")
-)
+def _file_mean(column: str) -> Ratio:
+    """The mean over the files in which the column is defined."""
+    return Ratio({f"{column}_sum": 1}, {f"{column}_file_count": 1})
+
+
+_KINDS = ("true_positive", "false_positive", "false_negative")
+_TP_REJECT, _FP_REJECT, _FN_REJECT = (f"{kind}_reject_count" for kind in _KINDS)
+_TP_CALL, _FP_CALL, _FN_CALL = (f"{kind}_call_count" for kind in _KINDS)
 _LABELS = "rejection_label_count"
+_REJECTING, _CALLING = "reject_decision_performance", "fc_decision_performance"
 
-METRICS: dict[str, Ratio | Mean] = {
-    "average_score": Mean(
-        "Mean of the defined among call_rejection_f1, function_call_f1 and workflow_similarity, "
-        "0 to 1; null where none is.",
-        ("call_rejection_f1", "function_call_f1", "workflow_similarity"),
+METRICS: dict[str, Metric] = {
+    "average_score": Metric(
+        "Average",
+        "Mean of the defined among Call/Reject, FC and Plan, 0 to 1; null where none is.",
+        Mean(("call_rejection_f1", "function_call_f1", "workflow_similarity")),
+        ("Average",),
     ),
-    "call_rejection_f1": Mean(
+    "call_rejection_f1": Metric(
+        "Call/Reject",
         "Mean of the defined among reject_f1 and call_f1, 0 to 1; null where neither is.",
-        ("reject_f1", "call_f1"),
+        Mean(("reject_f1", "call_f1")),
+        ("Call Rejection Classification Accuracy", "Call Rejection"),
     ),
-    "function_call_f1": Mean(
+    "function_call_f1": Metric(
+        "FC",
         "Mean of name_f1, key_f1 and value_f1, 0 to 1; null where they are.",
-        ("name_f1", "key_f1", "value_f1"),
-        needs_all=True,
+        Mean(("name_f1", "key_f1", "value_f1"), needs_all=True),
+        ("FC",),
     ),
-    "workflow_similarity": _file_mean("plan_similarity", "Likeness of plans, failed ones being 0"),
-    "reject_f1": Ratio(
-        "2 TP / (2 TP + FP + FN) of rejections, 0 to 1; null with neither labels nor predictions.",
-        {_TP_REJECT: 2},
-        {_TP_REJECT: 2, _FP_REJECT: 1, _FN_REJECT: 1},
-        defined_by=(_LABELS, _TP_REJECT, _FP_REJECT),
+    "workflow_similarity": Metric(
+        "Plan",
+        "Similarity of plans to their labels, failed ones as 0: mean over files, 0 to 1.",
+        _file_mean("plan_similarity"),
+        ("Plan", "workflow_evaluation_with_failure", "plan_similarity"),
     ),
-    "reject_precision": Ratio(
-        "TP / (TP + FP) of rejections, 0 to 1; null where nothing was rejected.",
-        {_TP_REJECT: 1},
-        {_TP_REJECT: 1, _FP_REJECT: 1},
+    "reject_f1": Metric(
+        "Reject F1",
+        "F1 of rejecting, 0 to 1; null with neither labels nor predictions.",
+        Ratio(
+            {_TP_REJECT: 2},
+            {_TP_REJECT: 2, _FP_REJECT: 1, _FN_REJECT: 1},
+            defined_by=(_LABELS, _TP_REJECT, _FP_REJECT),
+        ),
+        (f"{_REJECTING}.f1",),
     ),
-    "reject_recall": Ratio(
-        "TP / (TP + FN) of rejections, 0 to 1; null where no rejection was due.",
-        {_TP_REJECT: 1},
-        {_TP_REJECT: 1, _FN_REJECT: 1},
+    "reject_precision": Metric(
+        "Reject precision",
+        "TP / (TP + FP) of rejecting, 0 to 1; null where nothing was rejected.",
+        Ratio({_TP_REJECT: 1}, {_TP_REJECT: 1, _FP_REJECT: 1}),
+        (f"{_REJECTING}.precision",),
     ),
-    "call_f1": Ratio(
-        "2 TP / (2 TP + FP + FN) of calls, 0 to 1; null with neither labels nor predictions.",
-        {_TP_CALL: 2},
-        {_TP_CALL: 2, _FP_CALL: 1, _FN_CALL: 1},
+    "reject_recall": Metric(
+        "Reject recall",
+        "TP / (TP + FN) of rejecting, 0 to 1; null where both are 0.",
+        Ratio({_TP_REJECT: 1}, {_TP_REJECT: 1, _FN_REJECT: 1}),
+        (f"{_REJECTING}.recall",),
     ),
-    "call_precision": Ratio(
-        "TP / (TP + FP) of calls, 0 to 1; null where nothing was called.",
-        {_TP_CALL: 1},
-        {_TP_CALL: 1, _FP_CALL: 1},
+    "call_f1": Metric(
+        "Call F1",
+        "F1 of calling, 0 to 1; null with neither labels nor predictions.",
+        Ratio({_TP_CALL: 2}, {_TP_CALL: 2, _FP_CALL: 1, _FN_CALL: 1}),
+        (f"{_CALLING}.f1",),
     ),
-    "call_recall": Ratio(
-        "TP / (TP + FN) of calls, 0 to 1; null where no call was due.",
-        {_TP_CALL: 1},
-        {_TP_CALL: 1, _FN_CALL: 1},
+    "call_precision": Metric(
+        "Call precision",
+        "TP / (TP + FP) of calling, 0 to 1; null where nothing was called.",
+        Ratio({_TP_CALL: 1}, {_TP_CALL: 1, _FP_CALL: 1}),
+        (f"{_CALLING}.precision",),
     ),
-    "name_f1": _file_mean("name_f1", "F1 of tool names"),
-    "key_f1": _file_mean("key_f1", "F1 of argument keys"),
-    "value_f1": _file_mean("value_f1", "F1 of argument values"),
-    "structure_similarity": _file_mean("structure_similarity", "Likeness of workflow graphs"),
-    "component_similarity": _file_mean("component_similarity", "Likeness of step graphs"),
+    "call_recall": Metric(
+        "Call recall",
+        "TP / (TP + FN) of calling, 0 to 1; null where no call is labelled.",
+        Ratio({_TP_CALL: 1}, {_TP_CALL: 1, _FN_CALL: 1}),
+        (f"{_CALLING}.recall",),
+    ),
+    "name_f1": Metric(
+        "Name F1",
+        "F1 of tool names: of a step, or its mean over steps, runs and files; 0 to 1.",
+        _file_mean("name_f1"),
+        ("function_name_accuracy",),
+    ),
+    "key_f1": Metric(
+        "Key F1",
+        "F1 of argument keys: of a step, or its mean over steps, runs and files; 0 to 1.",
+        _file_mean("key_f1"),
+        ("arguments_key_score",),
+    ),
+    "value_f1": Metric(
+        "Value F1",
+        "F1 of argument values: of a step, or its mean over steps, runs and files; 0 to 1.",
+        _file_mean("value_f1"),
+        ("arguments_value_score_not_count_rejection",),
+    ),
+    "structure_similarity": Metric(
+        "Plan structure",
+        "Similarity of workflow graphs, 0 to 1; of a model, the mean over files.",
+        _file_mean("structure_similarity"),
+        ("average_structural_GED",),
+    ),
+    "component_similarity": Metric(
+        "Plan components",
+        "Similarity of step graphs, 0 to 1; of a model, the mean over files.",
+        _file_mean("component_similarity"),
+        ("average_component_GED",),
+    ),
 }
-HEADLINE = ("average_score", "call_rejection_f1", "function_call_f1", "workflow_similarity")
+HEADLINE = tuple(METRICS)[:4]
+LABELS = {name: metric.label for name, metric in METRICS.items()}
 
-# What the seed's result files call them, in lower case.
-ALIASES = {
-    "average": "average_score",
-    "call rejection classification accuracy": "call_rejection_f1",
-    "call rejection": "call_rejection_f1",
-    "fc": "function_call_f1",
-    "plan": "workflow_similarity",
-    "plan_similarity": "workflow_similarity",
-    "workflow_evaluation_with_failure": "workflow_similarity",
-    "average_structural_ged": "structure_similarity",
-    "average_component_ged": "component_similarity",
-    "function_name_accuracy": "name_f1",
-    "arguments_key_score": "key_f1",
-    "arguments_value_score_not_count_rejection": "value_f1",
+# Every name that an option may give for a metric, in lower case.
+_KNOWN_NAMES = {
+    known.lower(): name
+    for name, metric in METRICS.items()
+    for known in (name, metric.label, *metric.seed_names)
 }
 
 _FILE_MEANS = (
-    "name_f1",
-    "key_f1",
-    "value_f1",
-    "plan_similarity",
-    "structure_similarity",
-    "component_similarity",
+    *(f"{part}_f1" for part in ("name", "key", "value")),
+    *(f"{graph}_similarity" for graph in ("plan", "structure", "component")),
 )
 _COUNTS = (_LABELS, _TP_REJECT, _FP_REJECT, _FN_REJECT, _TP_CALL, _FP_CALL, _FN_CALL)
 SOURCE_COLUMNS = (*_COUNTS, *_FILE_MEANS)
 
-# Every part, and how a row of `scenario_scores` gives it.
-PARTS: dict[str, pl.Expr] = {
+# Every term, and how a row of `scenario_scores` gives it.
+TERMS: dict[str, pl.Expr] = {
     **{name: pl.col(name) for name in _COUNTS},
     **{f"{name}_sum": pl.col(name).fill_null(0.0) for name in _FILE_MEANS},
     **{f"{name}_file_count": pl.col(name).is_not_null() for name in _FILE_MEANS},
@@ -149,13 +187,11 @@ PARTS: dict[str, pl.Expr] = {
 
 
 def resolve_metric(name: str) -> str:
-    """The metric of that name, or of the name the seed's files have for it."""
+    """The metric of that name, be it the column's, the one people see or the seed's."""
     wanted = name.strip().lower()
-    if wanted in METRICS:
-        return wanted
-    if wanted in ALIASES:
-        return ALIASES[wanted]
-    close = get_close_matches(wanted, [*METRICS, *ALIASES], n=1)
+    if wanted in _KNOWN_NAMES:
+        return _KNOWN_NAMES[wanted]
+    close = get_close_matches(wanted, _KNOWN_NAMES, n=1)
     hint = f"did you mean {close[0]!r}?" if close else f"there are {', '.join(METRICS)}"
     raise SelectionError(f"no metric named {name!r}; {hint}")
 
@@ -165,77 +201,80 @@ def resolve_metrics(names: Iterable[str]) -> tuple[str, ...]:
     return tuple(dict.fromkeys(resolve_metric(name) for name in names))
 
 
-def parts_of(names: Iterable[str]) -> tuple[str, ...]:
-    """The parts that these metrics are made of."""
+def terms_of(names: Iterable[str]) -> tuple[str, ...]:
+    """The terms that these metrics are made of."""
     needed: set[str] = set()
     for name in names:
-        metric = METRICS[name]
-        if isinstance(metric, Mean):
-            needed.update(parts_of(metric.of))
+        formula = METRICS[name].formula
+        if isinstance(formula, Mean):
+            needed.update(terms_of(formula.of))
         else:
-            needed.update(metric.numerator, metric.denominator, metric.defined_by)
-    return tuple(part for part in PARTS if part in needed)
+            needed.update(formula.numerator, formula.denominator, formula.defined_by)
+    return tuple(term for term in TERMS if term in needed)
+
+
+PARTS, parts_of = TERMS, terms_of  # the names that statistics still use
 
 
 def evaluate(names: Iterable[str], sums: Sums) -> dict[str, Array]:
-    """The metrics of summed parts, element by element; undefined is NaN."""
+    """The metrics of summed terms, element by element; undefined is NaN."""
     known: dict[str, Array] = {}
     return {name: _evaluate(name, sums, known) for name in names}
 
 
-def support(name: str, parts: Sums) -> npt.NDArray[np.bool_]:
+def support(name: str, terms: Sums) -> npt.NDArray[np.bool_]:
     """Where the metric has anything to go by: a scenario without support cannot move it."""
-    metric = METRICS[name]
-    if isinstance(metric, Mean):
-        members = [support(part, parts) for part in metric.of]
+    formula = METRICS[name].formula
+    if isinstance(formula, Mean):
+        members = [support(member, terms) for member in formula.of]
     else:
-        members = [parts[part] > 0 for part in {*metric.denominator, *metric.defined_by}]
+        members = [terms[term] > 0 for term in {*formula.denominator, *formula.defined_by}]
     either: npt.NDArray[np.bool_] = np.logical_or.reduce(members)
     return either
 
 
-def influence(name: str, parts: Sums) -> Array:
+def influence(name: str, terms: Sums) -> Array:
     """What each scenario (last axis) moves the metric by, to first order; adds up to zero.
 
     For a ratio (num_i - ratio x den_i) / sum(den), for a mean the mean over its defined metrics;
     NaN where the metric is undefined.
     """
-    metric = METRICS[name]
-    if isinstance(metric, Mean):
-        members = [influence(part, parts) for part in metric.of]
-        return _mean(members) if metric.needs_all else defined_mean(members)
-    above, below = _combine(metric.numerator, parts), _combine(metric.denominator, parts)
+    formula = METRICS[name].formula
+    if isinstance(formula, Mean):
+        members = [influence(member, terms) for member in formula.of]
+        return _mean(members) if formula.needs_all else defined_mean(members)
+    above, below = _combine(formula.numerator, terms), _combine(formula.denominator, terms)
     total = below.sum(axis=-1, keepdims=True)
-    ratio = _evaluate(name, {p: v.sum(axis=-1, keepdims=True) for p, v in parts.items()}, {})
+    ratio = _evaluate(name, {t: v.sum(axis=-1, keepdims=True) for t, v in terms.items()}, {})
     return np.where(np.isnan(ratio), np.nan, (above - ratio * below) / np.maximum(total, 1e-300))
 
 
 def _evaluate(name: str, sums: Sums, known: dict[str, Array]) -> Array:
     if name not in known:
-        metric = METRICS[name]
-        if isinstance(metric, Mean):
-            members = [_evaluate(part, sums, known) for part in metric.of]
-            known[name] = _mean(members) if metric.needs_all else defined_mean(members)
+        formula = METRICS[name].formula
+        if isinstance(formula, Mean):
+            members = [_evaluate(member, sums, known) for member in formula.of]
+            known[name] = _mean(members) if formula.needs_all else defined_mean(members)
         else:
-            known[name] = _divide(metric, sums)
+            known[name] = _divide(formula, sums)
     return known[name]
 
 
-def _divide(metric: Ratio, sums: Sums) -> Array:
-    above, below = _combine(metric.numerator, sums), _combine(metric.denominator, sums)
+def _divide(formula: Ratio, sums: Sums) -> Array:
+    above, below = _combine(formula.numerator, sums), _combine(formula.denominator, sums)
     if below.size and below.min() > 0:  # as a rule; it is quicker not to look at each
         return above / below
     result = np.full_like(below, np.nan)
-    if metric.defined_by:
-        result[_combine(dict.fromkeys(metric.defined_by, 1.0), sums) > 0] = 0.0
+    if formula.defined_by:
+        result[_combine(dict.fromkeys(formula.defined_by, 1.0), sums) > 0] = 0.0
     return np.divide(above, below, out=result, where=below > 0)
 
 
 def _combine(factors: Mapping[str, float], sums: Sums) -> Array:
     total: Array | None = None
-    for part, factor in factors.items():
-        term = sums[part] if factor == 1 else factor * sums[part]
-        total = term if total is None else total + term
+    for term, factor in factors.items():
+        weighted = sums[term] if factor == 1 else factor * sums[term]
+        total = weighted if total is None else total + weighted
     assert total is not None
     return total
 

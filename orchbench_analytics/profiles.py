@@ -49,7 +49,11 @@ class Profile:
 
     # Plans
     plan_runs: Literal["all", "numbered"] = "all"
+    plan_step: Literal["as_text", "as_number"] = "as_text"
+    plan_entry: Literal["first", "last_read"] = "first"
+    plan_content: Literal["text_parts", "text_only"] = "text_parts"
     plan_search: Literal["thorough", "basic"] = "thorough"
+    plan_values: Literal["as_text", "as_typed"] = "as_text"
     failed_plan: Literal["once", "per_entry"] = "once"
     without_failure: Literal["excludes_failed", "includes_failed"] = "excludes_failed"
     structure_edges: Literal["every_dependency", "depends_on_only"] = "every_dependency"
@@ -91,7 +95,11 @@ UPSTREAM = Profile(
     value_mean="positive_only",
     run_mean="all_runs",
     plan_runs="numbered",
+    plan_step="as_number",
+    plan_entry="last_read",
+    plan_content="text_only",
     plan_search="basic",
+    plan_values="as_typed",
     failed_plan="per_entry",
     without_failure="includes_failed",
     structure_edges="depends_on_only",

@@ -3,13 +3,24 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Literal
+from typing import Literal
 
-if TYPE_CHECKING:
-    import polars as pl
-    from nanoarrow.c_schema import CSchema
+import polars as pl
+import pyarrow as pa
 
 Kind = Literal["text", "int", "float", "bool"]
+_ARROW_TYPES: dict[Kind, pa.DataType] = {
+    "text": pa.large_string(),  # as polars has it; a column may hold more than 2 GiB
+    "int": pa.int64(),
+    "float": pa.float64(),
+    "bool": pa.bool_(),
+}
+_POLARS_TYPES: dict[Kind, pl.DataType] = {
+    "text": pl.String(),
+    "int": pl.Int64(),
+    "float": pl.Float64(),
+    "bool": pl.Boolean(),
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,39 +77,15 @@ def flag(name: str, description: str) -> Column:
     return Column(name, "bool", description)
 
 
-def arrow_schema(table: Table) -> CSchema:
-    """The Parquet schema: types, nullability and descriptions as field metadata.
-
-    It is made with nanoarrow, as polars has no field metadata of its own, and pyarrow takes ten
-    times as long to import.
-    """
-    import nanoarrow as na
-    from nanoarrow.c_schema import c_schema
-
-    types = {
-        "text": na.large_string(),  # as polars has it; a column may hold more than 2 GiB
-        "int": na.int64(),
-        "float": na.float64(),
-        "bool": na.bool_(),
-    }
+def arrow_schema(table: Table) -> pa.Schema:
+    """The Parquet schema: types, nullability and descriptions as field metadata."""
     fields = [
-        c_schema(types[c.kind]).modify(
-            name=c.name, nullable=c.nullable, metadata={"description": c.description}
-        )
+        pa.field(c.name, _ARROW_TYPES[c.kind], c.nullable, {"description": c.description})
         for c in table.columns
     ]
-    grain = {"grain": f"one row per {table.grain}"}
-    return c_schema(na.struct({})).modify(children=fields, nullable=False, metadata=grain)
+    return pa.schema(fields, {"grain": f"one row per {table.grain}"})
 
 
 def polars_schema(table: Table) -> dict[str, pl.DataType]:
     """The polars schema, for typed empty frames and casts."""
-    import polars as pl
-
-    types: dict[Kind, pl.DataType] = {
-        "text": pl.String(),
-        "int": pl.Int64(),
-        "float": pl.Float64(),
-        "bool": pl.Boolean(),
-    }
-    return {c.name: types[c.kind] for c in table.columns}
+    return {c.name: _POLARS_TYPES[c.kind] for c in table.columns}

@@ -290,8 +290,21 @@ PLAN_EDITS = Table(
     ),
 )
 
+PLAN_MATCHES = Table(
+    "plan_matches",
+    "node of an answered plan that stands for a node of the gold plan with another name",
+    (
+        PROFILE_NAME,
+        *STEP_KEY,
+        maybe_count("answer_position", "Place of the answer in the main agent's history, from 0."),
+        text("graph", "structure (workflows and dependencies) or component (agents and statuses)."),
+        text("answer_node", "The node of the answer."),
+        text("label_node", "The node of the label that it was matched with."),
+    ),
+)
+
 RAW_TABLES = (SCENARIOS, STEPS, PLANS, JUDGEMENTS, REPORTED_SCENARIOS, REPORTED_MODELS)
-SCORED_TABLES = (SCORED_STEPS, SCORED_ARGUMENTS, SCORED_PLANS, PLAN_EDITS)
+SCORED_TABLES = (SCORED_STEPS, SCORED_ARGUMENTS, SCORED_PLANS, PLAN_EDITS, PLAN_MATCHES)
 TABLES: dict[str, Table] = {
     t.name: t for t in (SOURCES, *RAW_TABLES, TOOL_PARAMETERS, *SCORED_TABLES)
 }

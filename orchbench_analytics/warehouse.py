@@ -4,45 +4,50 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Mapping, Sequence
-from concurrent.futures import Executor
+from contextlib import AbstractContextManager, nullcontext
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import msgspec
 
 from orchbench_analytics.analysis import Analysis
-from orchbench_analytics.engines.local import begin, warm_up, workers
 from orchbench_analytics.errors import PathError, SelectionError
-from orchbench_analytics.profiles import BUILT_IN, Profile, load_profile, profile_of, rules_of
-from orchbench_analytics.score.groups import find_open_groups, is_worth_workers
+from orchbench_analytics.profiles import BUILT_IN, Profile, load_profile, profile_of
 from orchbench_analytics.store import manifest as store
-from orchbench_analytics.store.compact import gather
+from orchbench_analytics.store.commit import save_manifest
+from orchbench_analytics.store.directories import mark_finished
+from orchbench_analytics.store.lock import hold
 from orchbench_analytics.store.manifest import Manifest
+from orchbench_analytics.store.verify import names_damage
 
 if TYPE_CHECKING:
     import duckdb
     import polars as pl
 
+    from orchbench_analytics.engines import Engine
     from orchbench_analytics.exports.files import Exported
     from orchbench_analytics.ingest.update import IngestSummary, Progress
 
-_SCORING = ("orchbench_analytics.score.pipeline", "nanoarrow")  # take long to import
 
+def open_warehouse(path: str | Path, *, engine: Engine | None = None) -> Warehouse:
+    """A warehouse at `path`; one that is not there yet comes into being with its first ingest.
 
-def open_warehouse(path: str | Path) -> Warehouse:
-    """A warehouse at `path`; one that is not there yet comes into being with its first ingest."""
-    return Warehouse(Path(path))
+    `engine` is where its work runs; by default that is this machine, with all its cores.
+    """
+    return Warehouse(Path(path), engine)
 
 
 class Warehouse(Analysis):
     """A directory of Parquet tables made from result files."""
 
-    def __init__(self, path: Path) -> None:
+    def __init__(self, path: Path, engine: Engine | None = None) -> None:
         self.path = path
+        self.engine = engine
 
     def __repr__(self) -> str:
         return f"open_warehouse({str(self.path)!r})"
 
+    @names_damage
     def ingest(
         self,
         *paths: str | Path,
@@ -52,34 +57,47 @@ class Warehouse(Analysis):
         pattern: str | None = None,
         agent_cards: Sequence[str | Path] = (),
         prune: bool = False,
+        verify: bool = False,
         score: bool = True,
         jobs: int | None = None,
         wait: bool = True,
         progress: Progress | None = None,
     ) -> IngestSummary:
-        """Take in what is new or changed at or below `paths`."""
+        """Take in what is new or changed at or below `paths`.
+
+        Damaged parts are read again from their files; `verify` looks for them in every byte.
+        """
+        from orchbench_analytics.ingest.find import Placement, compile_pattern
+        from orchbench_analytics.ingest.update import update
+        from orchbench_analytics.store.compact import compact
+
         for path in (*paths, *agent_cards):
             if not Path(path).exists():
                 raise PathError(f"no such file or directory: {path}")
-        if not store.load_or_start(self.path).parts and jobs != 1:
-            warm_up()
-        from orchbench_analytics.ingest.find import Placement, compile_pattern
-        from orchbench_analytics.ingest.update import ingest
-
+        store.load_or_start(self.path)  # a directory of other things is not even locked
         expression = compile_pattern(pattern) if pattern else None
         placement = Placement(model, experiment, language, expression)
-        with store.hold(self.path, wait=wait, on_wait=_say):
-            return ingest(
+        with hold(self.path, wait=wait, on_wait=_say), self._running(jobs) as engine:
+            before = store.load_or_start(self.path)
+            manifest, summary = update(
                 self.path,
+                before,
                 [*paths, *agent_cards],
+                engine,
                 placement=placement,
-                jobs=jobs,
                 prune=prune,
+                verify=verify,
                 progress=progress,
-                finish=self._score_and_gather if score else self._gather,
-                finish_needs=_SCORING if score else (),
             )
+            if score:
+                manifest = self._scored(manifest, _known_profiles(manifest), engine)
+            manifest = compact(self.path, manifest)
+            if manifest is not before:
+                save_manifest(self.path, manifest)
+            mark_finished(self.path)
+        return summary
 
+    @names_damage
     def export(
         self,
         output: str | Path,
@@ -97,48 +115,35 @@ class Warehouse(Analysis):
             self.path, self.manifest(), target, relations=relations, partition_by=partition_by
         )
 
+    @names_damage
     def score(self, profile: Profile | str, *, jobs: int | None = None, wait: bool = True) -> str:
         """Score everything under a profile, from Parquet alone; later ingests keep it current.
 
         Returns the name under which its scores are found.
         """
         chosen = load_profile(profile) if isinstance(profile, str) else profile
-        with store.hold(self.path, wait=wait, on_wait=_say):
+        with hold(self.path, wait=wait, on_wait=_say), self._running(jobs) as engine:
             manifest = self.manifest()
-            with workers(jobs, is_worth_it=is_worth_workers(manifest)) as pool:
-                scored = self._score_open(manifest, [chosen], pool)
+            scored = self._scored(manifest, [chosen], engine)
             if scored is not manifest:
-                store.save_manifest(self.path, scored)
+                save_manifest(self.path, scored)
         return chosen.name
 
-    def _gather(self, manifest: Manifest, pool: Executor | None) -> Manifest:
-        return begin(pool, gather, self.path, manifest).result()
+    def _running(self, jobs: int | None) -> AbstractContextManager[Engine]:
+        from orchbench_analytics.engines import Local
 
-    def _score_and_gather(self, manifest: Manifest, pool: Executor | None) -> Manifest:
-        gathering = begin(pool, gather, self.path, manifest)  # while workers wait for plans
-        scored = self._score_known(manifest, pool)
-        gathered = gathering.result().gathered
-        is_current = gathered == scored.gathered
-        return scored if is_current else msgspec.structs.replace(scored, gathered=gathered)
+        return Local(jobs) if self.engine is None else nullcontext(self.engine)
 
-    def _score_known(self, manifest: Manifest, pool: Executor | None) -> Manifest:
-        """Scores under the built-in profiles and every other that was ever asked for."""
-        known = [profile_of(rules) for rules in manifest.profiles.values()]
-        profiles = {profile.name: profile for profile in (*known, *BUILT_IN.values())}
-        return self._score_open(manifest, list(profiles.values()), pool)
+    def _scored(self, manifest: Manifest, profiles: Sequence[Profile], engine: Engine) -> Manifest:
+        from orchbench_analytics.score.unscored import is_scored
 
-    def _score_open(
-        self, manifest: Manifest, profiles: list[Profile], pool: Executor | None
-    ) -> Manifest:
-        """Score what has no scores yet; where nothing is open, nothing heavy is imported."""
-        coverage = find_open_groups(self.path, manifest, profiles)
-        is_known = all(manifest.profiles.get(p.name) == rules_of(p) for p in profiles)
-        if is_known and not coverage.open_groups and len(coverage.scores) == len(manifest.scores):
+        if is_scored(self.path, manifest, profiles):
             return manifest
         from orchbench_analytics.score.pipeline import score
 
-        return score(self.path, manifest, profiles, coverage, pool=pool)
+        return score(self.path, manifest, profiles, engine)
 
+    @names_damage
     def sql(
         self,
         query: str,
@@ -153,6 +158,7 @@ class Warehouse(Analysis):
         connection = self.connect() if unsafe else connect_sealed(self.path, self.manifest())
         return run_query(connection, query, parameters=parameters, unsafe=unsafe)
 
+    @names_damage
     def relations(self) -> pl.DataFrame:
         """Every table and view: name, kind, rows, and what one row is."""
         import polars as pl
@@ -169,18 +175,19 @@ class Warehouse(Analysis):
         from orchbench_analytics.outputs.tags import read_tags
 
         tags = read_tags(Path(path))
-        with store.hold(self.path, wait=True, on_wait=_say):
+        with hold(self.path, wait=True, on_wait=_say):
             manifest = self.manifest()
             generation = manifest.generation + 1
             file = f"model_tags/{generation:06d}.parquet"
             (self.path / "model_tags").mkdir(exist_ok=True)
             tags.write_parquet(self.path / file)
-            store.save_manifest(
+            save_manifest(
                 self.path,
                 msgspec.structs.replace(manifest, generation=generation, model_tags=file),
             )
         return tags
 
+    @names_damage
     def view(self, name: str) -> pl.DataFrame:
         """A view of `sql/` as a polars DataFrame."""
         from orchbench_analytics.views.catalog import frame_of, views
@@ -189,6 +196,12 @@ class Warehouse(Analysis):
             raise SelectionError(f"no view named {name!r}; there are {', '.join(views())}")
         with self.connect(view=name) as connection:
             return frame_of(connection.sql(f"select * from main.{name} order by all"))
+
+
+def _known_profiles(manifest: Manifest) -> list[Profile]:
+    """The built-in profiles, and every other that was ever asked for."""
+    known = [profile_of(rules) for rules in manifest.profiles.values()]
+    return list({profile.name: profile for profile in (*known, *BUILT_IN.values())}.values())
 
 
 def _say(text: str) -> None:

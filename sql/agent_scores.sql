@@ -30,9 +30,9 @@ summed as (
         count(*) filter (where is_type_mismatch) as type_mismatch_count,
         cast(sum(failed_generation_count) as bigint) as failed_generation_count,
         count(*) filter (where is_call_scored) as call_scored_count,
-        coalesce(sum(name_f1), 0) as name_f1_sum,
-        coalesce(sum(key_f1), 0) as key_f1_sum,
-        coalesce(sum(value_f1), 0) as value_f1_sum
+        coalesce(from_units(sum(to_units(name_f1))), 0) as name_f1_sum,
+        coalesce(from_units(sum(to_units(key_f1))), 0) as key_f1_sum,
+        coalesce(from_units(sum(to_units(value_f1))), 0) as value_f1_sum
     from scored_steps
     group by profile, model, experiment, language, agent_id
 ),
@@ -40,48 +40,43 @@ summed as (
 totalled as (
     select
         *,
-        true_positive_reject_count + true_negative_reject_count as right_decision_count,
-        name_f1_sum + key_f1_sum + value_f1_sum as call_f1_sum
+        true_positive_reject_count + true_negative_reject_count as right_decision_count
     from summed
 ),
 
 divided as (
     select
         *,
-        right_decision_count / nullif(scored_step_count, 0) as decision_accuracy,
-        true_positive_reject_count
-        / nullif(true_positive_reject_count + false_positive_reject_count, 0) as reject_precision,
-        true_positive_reject_count
-        / nullif(true_positive_reject_count + false_negative_reject_count, 0) as reject_recall,
-        case
-            when
-                rejection_label_count + true_positive_reject_count + false_positive_reject_count > 0
-                then coalesce(
-                    2 * true_positive_reject_count
-                    / nullif(
-                        2 * true_positive_reject_count
-                        + false_positive_reject_count
-                        + false_negative_reject_count,
-                        0
-                    ),
-                    0
-                )
-        end as reject_f1,
-        true_positive_call_count
-        / nullif(true_positive_call_count + false_positive_call_count, 0) as call_precision,
-        true_positive_call_count
-        / nullif(true_positive_call_count + false_negative_call_count, 0) as call_recall,
-        2 * true_positive_call_count
-        / nullif(
-            2 * true_positive_call_count
-            + false_positive_call_count
-            + false_negative_call_count,
-            0
+        share(right_decision_count, scored_step_count) as decision_accuracy,
+        share(
+            true_positive_reject_count, true_positive_reject_count + false_positive_reject_count
+        ) as reject_precision,
+        share(
+            true_positive_reject_count, true_positive_reject_count + false_negative_reject_count
+        ) as reject_recall,
+        coalesce(
+            f1(
+                true_positive_reject_count,
+                false_positive_reject_count,
+                false_negative_reject_count
+            ),
+            case when rejection_label_count > 0 then 0.0 end
+        ) as reject_f1,
+        share(
+            true_positive_call_count, true_positive_call_count + false_positive_call_count
+        ) as call_precision,
+        share(
+            true_positive_call_count, true_positive_call_count + false_negative_call_count
+        ) as call_recall,
+        f1(
+            true_positive_call_count, false_positive_call_count, false_negative_call_count
         ) as call_f1,
-        name_f1_sum / nullif(call_scored_count, 0) as mean_name_f1,
-        key_f1_sum / nullif(call_scored_count, 0) as mean_key_f1,
-        value_f1_sum / nullif(call_scored_count, 0) as mean_value_f1,
-        call_f1_sum / nullif(3 * call_scored_count, 0) as mean_function_call_f1
+        share(name_f1_sum, call_scored_count) as mean_name_f1,
+        share(key_f1_sum, call_scored_count) as mean_key_f1,
+        share(value_f1_sum, call_scored_count) as mean_value_f1,
+        share(
+            name_f1_sum + key_f1_sum + value_f1_sum, 3 * call_scored_count
+        ) as mean_function_call_f1
     from totalled
 )
 

@@ -38,8 +38,8 @@ totalled as (
 divided as (
     select
         *,
-        step_count / nullif(actual_step_count, 0) as actual_share,
-        step_count / nullif(predicted_step_count, 0) as predicted_share
+        share(step_count, actual_step_count) as actual_share,
+        share(step_count, predicted_step_count) as predicted_share
     from totalled
 )
 

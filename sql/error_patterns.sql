@@ -81,8 +81,8 @@ unpivoted as (
 divided as (
     select
         *,
-        occurrence_count / nullif(opportunity_count, 0) as occurrence_rate,
-        occurrence_count / nullif(wrong_step_count, 0) as error_share
+        share(occurrence_count, opportunity_count) as occurrence_rate,
+        share(occurrence_count, wrong_step_count) as error_share
     from unpivoted
 )
 

@@ -76,8 +76,8 @@ divided as (
         reasons.failure_count,
         totals.scored_unit_count,
         totals.failed_unit_count,
-        reasons.failure_count / nullif(totals.scored_unit_count, 0) as failure_rate,
-        reasons.failure_count / nullif(totals.failed_unit_count, 0) as failure_share
+        share(reasons.failure_count, totals.scored_unit_count) as failure_rate,
+        share(reasons.failure_count, totals.failed_unit_count) as failure_share
     from reasons
     inner join totals using (profile, model, experiment, language, unit)
 )

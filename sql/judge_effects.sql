@@ -116,12 +116,10 @@ replaced as (
 divided as (
     select
         *,
-        2 * compared_value_true_positive_count
-        / nullif(
-            2 * compared_value_true_positive_count
-            + compared_value_false_positive_count
-            + compared_value_false_negative_count,
-            0
+        f1(
+            compared_value_true_positive_count,
+            compared_value_false_positive_count,
+            compared_value_false_negative_count
         ) as compared_value_f1
     from replaced
 ),

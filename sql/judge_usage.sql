@@ -41,8 +41,8 @@ used as (
         language,
         count(*) as used_key_count,
         count(*) filter (where is_changed) as changed_key_count,
-        count(*) filter (where value_f1_change > 0) as raised_key_count,
-        count(*) filter (where value_f1_change < 0) as lowered_key_count
+        count(*) filter (where value_f1_change > 1e-9) as raised_key_count,
+        count(*) filter (where value_f1_change < -1e-9) as lowered_key_count
     from judge_effects
     group by profile, model, experiment, language
 ),
@@ -68,9 +68,9 @@ joined as (
 divided as (
     select
         *,
-        answered_key_count / nullif(asked_key_count, 0) as usable_rate,
-        used_key_count / nullif(usable_key_count, 0) as used_rate,
-        changed_key_count / nullif(used_key_count, 0) as changed_rate
+        share(answered_key_count, asked_key_count) as usable_rate,
+        share(used_key_count, usable_key_count) as used_rate,
+        share(changed_key_count, used_key_count) as changed_rate
     from joined
 )
 

@@ -1,41 +1,91 @@
--- Models ranked by their average score: each language, and the mean of the languages.
+-- Models ranked by their average score, with how much of the sweep each of them covers.
 -- grain: profile, model, experiment
--- The mean of a model's languages is how the public table has it.
+-- A score is the mean of the model's languages, as the public table has it. The sweep is every
+-- scenario that some model has; a model that lacks one of them, or has no average, has no rank.
 with
 
 model_scores as (
     select * from main.model_scores
 ),
 
-pivoted as (
+scenarios as (
+    select * from main.scenarios
+),
+
+sweep_scenarios as (
+    select distinct
+        language,
+        scenario
+    from scenarios
+),
+
+sweep as (
+    select
+        count(*) as sweep_scenario_count,
+        count(distinct language) as sweep_language_count
+    from sweep_scenarios
+),
+
+summed as (
     select
         profile,
         model,
         experiment,
-        avg(average_score) as average_score,
-        avg(call_rejection_f1) as call_rejection_f1,
-        avg(function_call_f1) as function_call_f1,
-        avg(workflow_similarity) as workflow_similarity,
-        max(average_score) filter (where language = 'EN') as average_score_en,
-        max(call_rejection_f1) filter (where language = 'EN') as call_rejection_f1_en,
-        max(function_call_f1) filter (where language = 'EN') as function_call_f1_en,
-        max(workflow_similarity) filter (where language = 'EN') as workflow_similarity_en,
-        max(average_score) filter (where language = 'KO') as average_score_ko,
-        max(call_rejection_f1) filter (where language = 'KO') as call_rejection_f1_ko,
-        max(function_call_f1) filter (where language = 'KO') as function_call_f1_ko,
-        max(workflow_similarity) filter (where language = 'KO') as workflow_similarity_ko,
         count(*) as language_count,
         cast(sum(file_count) as bigint) as file_count,
-        cast(sum(refused_file_count) as bigint) as refused_file_count
+        cast(sum(scored_file_count) as bigint) as scenario_count,
+        cast(sum(refused_file_count) as bigint) as refused_file_count,
+        share(from_units(sum(to_units(average_score))), count(average_score)) as average_score,
+        share(
+            from_units(sum(to_units(call_rejection_f1))), count(call_rejection_f1)
+        ) as call_rejection_f1,
+        share(
+            from_units(sum(to_units(function_call_f1))), count(function_call_f1)
+        ) as function_call_f1,
+        share(
+            from_units(sum(to_units(workflow_similarity))), count(workflow_similarity)
+        ) as workflow_similarity
     from model_scores
     group by profile, model, experiment
 ),
 
+covered as (
+    select
+        summed.*,
+        sweep.sweep_scenario_count,
+        sweep.sweep_language_count,
+        share(summed.scenario_count, sweep.sweep_scenario_count) as coverage,
+        summed.scenario_count = sweep.sweep_scenario_count
+        and summed.average_score is not null as is_ranked
+    from summed
+    cross join sweep
+),
+
 ranked as (
     select
-        *,
-        rank() over (partition by profile order by average_score desc nulls last) as rank_number
-    from pivoted
+        profile,
+        model,
+        experiment,
+        case
+            when is_ranked
+                then rank() over (
+                    partition by profile, is_ranked
+                    order by average_score desc
+                )
+        end as rank_number,
+        average_score,
+        call_rejection_f1,
+        function_call_f1,
+        workflow_similarity,
+        coverage,
+        is_ranked,
+        scenario_count,
+        sweep_scenario_count,
+        language_count,
+        sweep_language_count,
+        file_count,
+        refused_file_count
+    from covered
 )
 
 select * from ranked

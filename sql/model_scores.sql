@@ -2,8 +2,8 @@
 -- grain: profile, model, experiment, language
 -- Counts are summed over files and divided last; call and plan scores are means over files, in
 -- which every file weighs the same, as the benchmark defines them.
--- Planning is most of this query's time: the long formulas up to `rounded` are materialized, or
--- they would be written out again in every formula that uses them.
+-- `combined` is materialized: DuckDB would write its formulas out again wherever they are used, and
+-- take twice as long to plan.
 with
 
 profiles as (
@@ -62,13 +62,21 @@ summed as (
         cast(sum(unlabelled_answer_count) as bigint) as unlabelled_answer_count,
         cast(sum(unanswered_step_count) as bigint) as unanswered_step_count,
         cast(sum(void_step_count) as bigint) as void_step_count,
-        avg(name_f1) as name_f1,
-        avg(key_f1) as key_f1,
-        avg(value_f1) as value_f1,
-        avg(plan_similarity) as plan_similarity,
-        avg(read_plan_similarity) as read_plan_similarity,
-        avg(structure_similarity) as structure_similarity,
-        avg(component_similarity) as component_similarity
+        share(from_units(sum(to_units(name_f1))), count(name_f1)) as name_f1,
+        share(from_units(sum(to_units(key_f1))), count(key_f1)) as key_f1,
+        share(from_units(sum(to_units(value_f1))), count(value_f1)) as value_f1,
+        share(
+            from_units(sum(to_units(plan_similarity))), count(plan_similarity)
+        ) as plan_similarity,
+        share(
+            from_units(sum(to_units(read_plan_similarity))), count(read_plan_similarity)
+        ) as read_plan_similarity,
+        share(
+            from_units(sum(to_units(structure_similarity))), count(structure_similarity)
+        ) as structure_similarity,
+        share(
+            from_units(sum(to_units(component_similarity))), count(component_similarity)
+        ) as component_similarity
     from scenario_scores
     group by profile, model, experiment, language
 ),
@@ -100,111 +108,72 @@ decided as (
     select
         *,
         scored_file_count + refused_file_count as file_count,
-        true_positive_reject_count
-        / nullif(true_positive_reject_count + false_positive_reject_count, 0) as reject_precision,
-        true_positive_reject_count
-        / nullif(true_positive_reject_count + false_negative_reject_count, 0) as reject_recall,
-        case
-            when
-                rejection_label_count + true_positive_reject_count + false_positive_reject_count > 0
-                then coalesce(
-                    2 * true_positive_reject_count
-                    / nullif(
-                        2 * true_positive_reject_count
-                        + false_positive_reject_count
-                        + false_negative_reject_count,
-                        0
-                    ),
-                    0
-                )
-            else undefined_score
-        end as reject_f1,
-        (true_positive_reject_count + true_negative_reject_count)
-        / nullif(
+        share(
+            true_positive_reject_count, true_positive_reject_count + false_positive_reject_count
+        ) as reject_precision,
+        share(
+            true_positive_reject_count, true_positive_reject_count + false_negative_reject_count
+        ) as reject_recall,
+        coalesce(
+            f1(
+                true_positive_reject_count,
+                false_positive_reject_count,
+                false_negative_reject_count
+            ),
+            case when rejection_label_count > 0 then 0.0 else undefined_score end
+        ) as reject_f1,
+        share(
+            true_positive_reject_count + true_negative_reject_count,
             true_positive_reject_count
             + true_negative_reject_count
             + false_positive_reject_count
-            + false_negative_reject_count,
-            0
+            + false_negative_reject_count
         ) as reject_accuracy,
-        true_positive_call_count
-        / nullif(true_positive_call_count + false_positive_call_count, 0) as call_precision,
-        true_positive_call_count
-        / nullif(true_positive_call_count + false_negative_call_count, 0) as call_recall,
+        share(
+            true_positive_call_count, true_positive_call_count + false_positive_call_count
+        ) as call_precision,
+        share(
+            true_positive_call_count, true_positive_call_count + false_negative_call_count
+        ) as call_recall,
         coalesce(
-            2 * true_positive_call_count
-            / nullif(
-                2 * true_positive_call_count
-                + false_positive_call_count
-                + false_negative_call_count,
-                0
-            ),
+            f1(true_positive_call_count, false_positive_call_count, false_negative_call_count),
             undefined_score
         ) as call_f1,
-        (true_positive_call_count + true_negative_call_count)
-        / nullif(
+        share(
+            true_positive_call_count + true_negative_call_count,
             true_positive_call_count
             + true_negative_call_count
             + false_positive_call_count
-            + false_negative_call_count,
-            0
+            + false_negative_call_count
         ) as call_accuracy,
-        false_negative_reject_count / nullif(error_count, 0) as overaction_rate,
-        false_positive_reject_count / nullif(error_count, 0) as underaction_rate,
-        type_mismatch_count / nullif(error_count, 0) as type_mismatch_rate,
-        (true_positive_reject_count - type_mismatch_count)
-        / nullif(true_positive_reject_count, 0) as rejection_type_accuracy,
-        (call_case_count - true_negative_reject_count)
-        / nullif(call_case_count, 0) as failed_call_rate
+        share(false_negative_reject_count, error_count) as overaction_rate,
+        share(false_positive_reject_count, error_count) as underaction_rate,
+        share(type_mismatch_count, error_count) as type_mismatch_rate,
+        share(
+            true_positive_reject_count - type_mismatch_count, true_positive_reject_count
+        ) as rejection_type_accuracy,
+        share(call_case_count - true_negative_reject_count, call_case_count) as failed_call_rate
     from ruled
 ),
 
-combined as (
+combined as materialized (
     select
         *,
-        (coalesce(reject_f1, 0) + coalesce(call_f1, 0))
-        / nullif(
-            case when reject_f1 is null then 0 else 1 end
-            + case when call_f1 is null then 0 else 1 end,
-            0
-        ) as exact_call_rejection_f1,
-        (name_f1 + key_f1 + value_f1) / 3 as exact_function_call_f1
+        round_by_rule(
+            coalesce((reject_f1 + call_f1) / 2, reject_f1, call_f1), rounding
+        ) as call_rejection_f1,
+        round_by_rule((name_f1 + key_f1 + value_f1) / 3, rounding) as function_call_f1,
+        round_by_rule(plan_similarity, rounding) as workflow_similarity
     from decided
 ),
 
-rounded as materialized (
+counted as (
     select
         *,
-        case
-            when rounding = 'four_digits' then round_half_even(exact_call_rejection_f1, 4)
-            else exact_call_rejection_f1
-        end as call_rejection_f1,
-        case
-            when rounding = 'four_digits' then round_half_even(exact_function_call_f1, 4)
-            else exact_function_call_f1
-        end as function_call_f1,
-        case
-            when rounding = 'four_digits' then round_half_even(plan_similarity, 4)
-            else plan_similarity
-        end as workflow_similarity
+        case when call_rejection_f1 is null then 0 else 1 end
+        + case when function_call_f1 is null then 0 else 1 end
+        + case when workflow_similarity is null then 0 else 1 end as defined_metric_count
     from combined
-),
-
-averaged as (
-    select
-        *,
-        (
-            coalesce(call_rejection_f1, 0)
-            + coalesce(function_call_f1, 0)
-            + coalesce(workflow_similarity, 0)
-        )
-        / nullif(
-            case when call_rejection_f1 is null then 0 else 1 end
-            + case when function_call_f1 is null then 0 else 1 end
-            + case when workflow_similarity is null then 0 else 1 end,
-            0
-        ) as exact_average_score
-    from rounded
 ),
 
 final as (
@@ -213,10 +182,15 @@ final as (
         model,
         experiment,
         language,
-        case
-            when rounding = 'four_digits' then round_half_even(exact_average_score, 4)
-            else exact_average_score
-        end as average_score,
+        round_by_rule(
+            share(
+                coalesce(call_rejection_f1, 0)
+                + coalesce(function_call_f1, 0)
+                + coalesce(workflow_similarity, 0),
+                defined_metric_count
+            ),
+            rounding
+        ) as average_score,
         call_rejection_f1,
         function_call_f1,
         workflow_similarity,
@@ -270,7 +244,7 @@ final as (
         unlabelled_answer_count,
         unanswered_step_count,
         void_step_count
-    from averaged
+    from counted
 )
 
 select * from final

@@ -17,7 +17,7 @@ summed as (
         experiment,
         language,
         count(*) as scenario_count,
-        sum(scenario_score) as scenario_score_sum
+        from_units(sum(to_units(scenario_score))) as scenario_score_sum
     from scenario_means
     group by profile, model, experiment, language
 ),
@@ -25,7 +25,7 @@ summed as (
 divided as (
     select
         *,
-        scenario_score_sum / nullif(scenario_count, 0) as overall_score
+        share(scenario_score_sum, scenario_count) as overall_score
     from summed
 ),
 

@@ -24,7 +24,7 @@ summed as (
         cast(sum(input_token_count) as bigint) as input_token_count,
         cast(sum(output_token_count) as bigint) as output_token_count,
         cast(sum(total_token_count) as bigint) as total_token_count,
-        sum(total_cost) as total_cost
+        from_units(sum(to_units(total_cost))) as total_cost
     from scenarios
     group by model, experiment, language
 ),
@@ -32,10 +32,10 @@ summed as (
 divided as (
     select
         *,
-        total_token_count / nullif(token_file_count, 0) as mean_file_tokens,
-        total_token_count / nullif(token_run_count, 0) as mean_run_tokens,
-        total_cost / nullif(cost_file_count, 0) as mean_file_cost,
-        total_cost / nullif(cost_run_count, 0) as mean_run_cost
+        share(total_token_count, token_file_count) as mean_file_tokens,
+        share(total_token_count, token_run_count) as mean_run_tokens,
+        share(total_cost, cost_file_count) as mean_file_cost,
+        share(total_cost, cost_run_count) as mean_run_cost
     from summed
 )
 

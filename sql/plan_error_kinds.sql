@@ -33,7 +33,7 @@ edits_by_plan as (
         graph,
         kind,
         count(*) as edit_count,
-        sum(cost) as edit_cost
+        sum(to_units(cost)) as edit_cost_units
     from plan_edits
     group by
         profile,
@@ -57,7 +57,7 @@ summed as (
         graph,
         kind,
         cast(sum(edit_count) as bigint) as edit_count,
-        sum(edit_cost) as edit_cost,
+        from_units(sum(edit_cost_units)) as edit_cost,
         count(*) as edited_plan_count
     from edits_by_plan
     group by profile, model, experiment, language, graph, kind
@@ -66,9 +66,11 @@ summed as (
 totalled as (
     select
         summed.*,
-        sum(summed.edit_cost) over (
-            partition by
-                summed.profile, summed.model, summed.experiment, summed.language, summed.graph
+        from_units(
+            sum(to_units(summed.edit_cost)) over (
+                partition by
+                    summed.profile, summed.model, summed.experiment, summed.language, summed.graph
+            )
         ) as graph_edit_cost,
         plans.read_plan_count
     from summed
@@ -78,10 +80,10 @@ totalled as (
 divided as (
     select
         *,
-        edited_plan_count / nullif(read_plan_count, 0) as edited_plan_rate,
-        edit_count / nullif(read_plan_count, 0) as mean_edit_count,
-        edit_cost / nullif(read_plan_count, 0) as mean_edit_cost,
-        edit_cost / nullif(graph_edit_cost, 0) as edit_cost_share
+        share(edited_plan_count, read_plan_count) as edited_plan_rate,
+        share(edit_count, read_plan_count) as mean_edit_count,
+        share(edit_cost, read_plan_count) as mean_edit_cost,
+        share(edit_cost, graph_edit_cost) as edit_cost_share
     from totalled
 )
 

@@ -20,9 +20,9 @@ summed as (
         count(*) filter (where is_failed) as failed_plan_count,
         count(*) filter (where not is_failed) as read_plan_count,
         count(*) filter (where plan_similarity = 1) as perfect_plan_count,
-        sum(plan_similarity) as plan_similarity_sum,
-        sum(structure_similarity) as structure_similarity_sum,
-        sum(component_similarity) as component_similarity_sum
+        from_units(sum(to_units(plan_similarity))) as plan_similarity_sum,
+        from_units(sum(to_units(structure_similarity))) as structure_similarity_sum,
+        from_units(sum(to_units(component_similarity))) as component_similarity_sum
     from scored_plans
     group by profile, model, experiment, language, label_workflow_count
 ),
@@ -30,12 +30,12 @@ summed as (
 divided as (
     select
         *,
-        failed_plan_count / nullif(plan_count, 0) as failed_plan_rate,
-        perfect_plan_count / nullif(plan_count, 0) as perfect_plan_rate,
-        plan_similarity_sum / nullif(plan_count, 0) as mean_plan_similarity,
-        plan_similarity_sum / nullif(read_plan_count, 0) as mean_read_plan_similarity,
-        structure_similarity_sum / nullif(plan_count, 0) as mean_structure_similarity,
-        component_similarity_sum / nullif(plan_count, 0) as mean_component_similarity
+        share(failed_plan_count, plan_count) as failed_plan_rate,
+        share(perfect_plan_count, plan_count) as perfect_plan_rate,
+        share(plan_similarity_sum, plan_count) as mean_plan_similarity,
+        share(plan_similarity_sum, read_plan_count) as mean_read_plan_similarity,
+        share(structure_similarity_sum, plan_count) as mean_structure_similarity,
+        share(component_similarity_sum, plan_count) as mean_component_similarity
     from summed
 )
 

@@ -65,13 +65,12 @@ joined as (
 divided as (
     select
         *,
-        type_true_positive_count / nullif(answered_step_count, 0) as type_precision,
-        type_true_positive_count / nullif(labelled_step_count, 0) as type_recall,
+        share(type_true_positive_count, answered_step_count) as type_precision,
+        share(type_true_positive_count, labelled_step_count) as type_recall,
         case
             when rejection_type <> 'rejection'
                 then
-                    2 * type_true_positive_count
-                    / nullif(labelled_step_count + answered_step_count, 0)
+                    2 * share(type_true_positive_count, labelled_step_count + answered_step_count)
         end as type_f1
     from joined
 )

@@ -22,10 +22,13 @@ averaged as (
         run,
         count(*) filter (where actual = 'call') as call_label_count,
         count(*) filter (where is_call_scored) as call_scored_count,
-        coalesce(avg(name_f1), 0) as name_f1,
-        coalesce(avg(key_f1), 0) as key_f1,
-        coalesce(avg(value_f1), 0) as value_f1,
-        coalesce(avg(value_f1) filter (where value_f1 > 0), 0) as positive_value_f1
+        share(from_units(sum(to_units(name_f1))), count(name_f1)) as name_f1,
+        share(from_units(sum(to_units(key_f1))), count(key_f1)) as key_f1,
+        share(from_units(sum(to_units(value_f1))), count(value_f1)) as value_f1,
+        share(
+            from_units(sum(to_units(value_f1)) filter (where value_f1 > 0)),
+            count(*) filter (where value_f1 > 0)
+        ) as positive_value_f1
     from scored_steps
     group by profile, model, experiment, language, scenario, run
 ),
@@ -40,17 +43,11 @@ ruled as (
         averaged.run,
         averaged.call_label_count,
         averaged.call_scored_count,
+        round_by_rule(coalesce(averaged.name_f1, 0), profiles.rounding) as name_f1,
+        round_by_rule(coalesce(averaged.key_f1, 0), profiles.rounding) as key_f1,
         case
-            when profiles.rounding = 'four_digits' then round_half_even(averaged.name_f1, 4)
-            else averaged.name_f1
-        end as name_f1,
-        case
-            when profiles.rounding = 'four_digits' then round_half_even(averaged.key_f1, 4)
-            else averaged.key_f1
-        end as key_f1,
-        case
-            when profiles.value_mean = 'positive_only' then averaged.positive_value_f1
-            else averaged.value_f1
+            when profiles.value_mean = 'positive_only' then coalesce(averaged.positive_value_f1, 0)
+            else coalesce(averaged.value_f1, 0)
         end as value_f1
     from averaged
     inner join profiles on averaged.profile = profiles.profile

@@ -23,9 +23,9 @@ summed as (
         language,
         scenario,
         count(*) as scored_run_count,
-        sum(name_f1) as name_f1_sum,
-        sum(key_f1) as key_f1_sum,
-        sum(value_f1) as value_f1_sum
+        from_units(sum(to_units(name_f1))) as name_f1_sum,
+        from_units(sum(to_units(key_f1))) as key_f1_sum,
+        from_units(sum(to_units(value_f1))) as value_f1_sum
     from run_calls
     group by profile, model, experiment, language, scenario
 ),
@@ -50,32 +50,11 @@ divided as (
         experiment,
         language,
         scenario,
-        rounding,
         call_run_count,
-        name_f1_sum / call_run_count as name_f1,
-        key_f1_sum / call_run_count as key_f1,
-        value_f1_sum / call_run_count as value_f1
+        round_by_rule(share(name_f1_sum, call_run_count), rounding) as name_f1,
+        round_by_rule(share(key_f1_sum, call_run_count), rounding) as key_f1,
+        round_by_rule(share(value_f1_sum, call_run_count), rounding) as value_f1
     from ruled
-),
-
-rounded as (
-    select
-        profile,
-        model,
-        experiment,
-        language,
-        scenario,
-        call_run_count,
-        case
-            when rounding = 'four_digits' then round_half_even(name_f1, 4) else name_f1
-        end as name_f1,
-        case
-            when rounding = 'four_digits' then round_half_even(key_f1, 4) else key_f1
-        end as key_f1,
-        case
-            when rounding = 'four_digits' then round_half_even(value_f1, 4) else value_f1
-        end as value_f1
-    from divided
 )
 
-select * from rounded
+select * from divided

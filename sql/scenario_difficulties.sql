@@ -23,12 +23,21 @@ compared as (
         language,
         scenario_means.scenario,
         scenario_means.scenario_score,
-        (model_strengths.scenario_score_sum - scenario_means.scenario_score)
-        / nullif(model_strengths.scenario_count - 1, 0) as other_score,
+        share(
+            model_strengths.scenario_score_sum - scenario_means.scenario_score,
+            model_strengths.scenario_count - 1
+        ) as other_score,
         model_strengths.is_strong,
         scenario_means.scenario_score < model_strengths.overall_score / 2 as is_failing
     from scenario_means
     inner join model_strengths using (profile, model, experiment, language)
+),
+
+paired as (
+    select
+        *,
+        case when other_score is not null then scenario_score end as paired_score
+    from compared
 ),
 
 summed as (
@@ -37,17 +46,53 @@ summed as (
         language,
         scenario,
         count(*) as attempt_count,
-        sum(scenario_score) as scenario_score_sum,
+        from_units(sum(to_units(scenario_score))) as scenario_score_sum,
         min(scenario_score) as least_score,
         max(scenario_score) as greatest_score,
         max(scenario_score) - min(scenario_score) as score_range,
-        stddev_samp(scenario_score) as score_deviation,
-        count(other_score) as other_count,
+        count(other_score) as pair_count,
+        from_units(sum(to_units(paired_score))) as paired_score_sum,
+        max(paired_score) - min(paired_score) as paired_range,
+        from_units(sum(to_units(other_score))) as other_score_sum,
         max(other_score) - min(other_score) as other_range,
-        corr(scenario_score, other_score) as correlation,
         count(*) filter (where is_strong) as strong_attempt_count,
         count(*) filter (where is_strong and is_failing) as failing_strong_attempt_count
-    from compared
+    from paired
+    group by profile, language, scenario
+),
+
+-- Distances from the mean, as shares of the range: neither too small nor too large for units.
+centred as (
+    select
+        profile,
+        language,
+        scenario,
+        share(
+            paired.scenario_score - share(summed.scenario_score_sum, summed.attempt_count),
+            summed.score_range
+        ) as score_offset,
+        share(
+            paired.paired_score - share(summed.paired_score_sum, summed.pair_count),
+            summed.paired_range
+        ) as paired_offset,
+        share(
+            paired.other_score - share(summed.other_score_sum, summed.pair_count),
+            summed.other_range
+        ) as other_offset
+    from paired
+    inner join summed using (profile, language, scenario)
+),
+
+spread as (
+    select
+        profile,
+        language,
+        scenario,
+        from_units(sum(to_units(score_offset * score_offset))) as score_square_sum,
+        from_units(sum(to_units(paired_offset * paired_offset))) as paired_square_sum,
+        from_units(sum(to_units(other_offset * other_offset))) as other_square_sum,
+        from_units(sum(to_units(paired_offset * other_offset))) as product_sum
+    from centred
     group by profile, language, scenario
 ),
 
@@ -56,24 +101,36 @@ described as (
         profile,
         language,
         scenario,
-        attempt_count,
-        scenario_score_sum,
-        scenario_score_sum / nullif(attempt_count, 0) as mean_scenario_score,
-        least_score,
-        greatest_score,
-        score_range,
-        score_deviation,
+        summed.attempt_count,
+        summed.scenario_score_sum,
+        share(summed.scenario_score_sum, summed.attempt_count) as mean_scenario_score,
+        summed.least_score,
+        summed.greatest_score,
+        summed.score_range,
         case
-            when other_count >= 3 and score_range > 1e-9 and other_range > 1e-9 then correlation
+            when summed.attempt_count >= 2
+                then
+                    summed.score_range
+                    * sqrt(share(coalesce(spread.score_square_sum, 0), summed.attempt_count - 1))
+        end as score_deviation,
+        case
+            when
+                summed.pair_count >= 3
+                and summed.paired_range > 1e-9
+                and summed.other_range > 1e-9
+                then
+                    spread.product_sum
+                    / sqrt(spread.paired_square_sum * spread.other_square_sum)
         end as discrimination,
-        case when attempt_count >= 2 then score_range <= 1e-9 end as is_dead,
-        strong_attempt_count,
-        failing_strong_attempt_count,
+        case when summed.attempt_count >= 2 then summed.score_range <= 1e-9 end as is_dead,
+        summed.strong_attempt_count,
+        summed.failing_strong_attempt_count,
         case
-            when strong_attempt_count > 0
-                then failing_strong_attempt_count = strong_attempt_count
+            when summed.strong_attempt_count > 0
+                then summed.failing_strong_attempt_count = summed.strong_attempt_count
         end as is_suspicious
     from summed
+    inner join spread using (profile, language, scenario)
 )
 
 select * from described

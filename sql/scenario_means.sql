@@ -18,8 +18,10 @@ parts as (
         scenario,
         true_positive_reject_count + true_negative_reject_count as right_decision_count,
         call_label_count + rejection_label_count as scored_step_count,
-        (true_positive_reject_count + true_negative_reject_count)
-        / nullif(call_label_count + rejection_label_count, 0) as decision_accuracy,
+        share(
+            true_positive_reject_count + true_negative_reject_count,
+            call_label_count + rejection_label_count
+        ) as decision_accuracy,
         case when call_label_count > 0 then (name_f1 + key_f1 + value_f1) / 3 end as file_call_f1,
         case when plan_count > 0 then plan_similarity end as plan_similarity
     from scenario_scores
@@ -40,7 +42,7 @@ summed as (
 divided as (
     select
         *,
-        part_sum / nullif(part_count, 0) as scenario_score
+        share(part_sum, part_count) as scenario_score
     from summed
 )
 

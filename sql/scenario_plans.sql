@@ -20,9 +20,9 @@ summed as (
         count(*) filter (where is_scored) as plan_count,
         count(*) filter (where is_scored and is_failed) as failed_plan_count,
         cast(sum(failed_generation_count) as bigint) as failed_plan_generation_count,
-        sum(plan_similarity) as plan_similarity_sum,
-        sum(structure_similarity) as structure_similarity_sum,
-        sum(component_similarity) as component_similarity_sum,
+        from_units(sum(to_units(plan_similarity))) as plan_similarity_sum,
+        from_units(sum(to_units(structure_similarity))) as structure_similarity_sum,
+        from_units(sum(to_units(component_similarity))) as component_similarity_sum,
         count(*) filter (where is_scored and not is_ged_exact) as inexact_plan_count,
         count(*) filter (where not is_scored) as left_out_plan_count
     from scored_plans
@@ -48,10 +48,10 @@ ruled as (
 divided as (
     select
         *,
-        plan_similarity_sum / nullif(plan_with_failure_count, 0) as plan_similarity,
-        plan_similarity_sum / nullif(plan_without_failure_count, 0) as read_plan_similarity,
-        structure_similarity_sum / nullif(plan_count, 0) as structure_similarity,
-        component_similarity_sum / nullif(plan_count, 0) as component_similarity
+        share(plan_similarity_sum, plan_with_failure_count) as plan_similarity,
+        share(plan_similarity_sum, plan_without_failure_count) as read_plan_similarity,
+        share(structure_similarity_sum, plan_count) as structure_similarity,
+        share(component_similarity_sum, plan_count) as component_similarity
     from ruled
 )
 

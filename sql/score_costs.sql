@@ -32,7 +32,7 @@ priced as (
         model_usage.mean_run_tokens,
         model_usage.mean_file_cost,
         model_usage.mean_run_cost,
-        model_scores.average_score / nullif(model_usage.mean_run_cost, 0) as score_per_cost
+        share(model_scores.average_score, model_usage.mean_run_cost) as score_per_cost
     from model_scores
     inner join model_usage using (model, experiment, language)
 ),

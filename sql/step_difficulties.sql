@@ -58,7 +58,7 @@ attempts as (
         scenario,
         unit,
         step_id,
-        avg(unit_score) as attempt_score
+        share(from_units(sum(to_units(unit_score))), count(unit_score)) as attempt_score
     from units
     group by profile, model, experiment, language, scenario, unit, step_id
 ),
@@ -85,7 +85,7 @@ summed as (
         unit,
         step_id,
         count(*) as attempt_count,
-        sum(attempt_score) as attempt_score_sum,
+        from_units(sum(to_units(attempt_score))) as attempt_score_sum,
         min(attempt_score) as least_score,
         max(attempt_score) as greatest_score,
         max(attempt_score) - min(attempt_score) as score_range,
@@ -104,7 +104,7 @@ described as (
         step_id,
         attempt_count,
         attempt_score_sum,
-        attempt_score_sum / nullif(attempt_count, 0) as mean_attempt_score,
+        share(attempt_score_sum, attempt_count) as mean_attempt_score,
         least_score,
         greatest_score,
         score_range,

@@ -77,28 +77,26 @@ joined as (
 divided as (
     select
         *,
-        tool_true_positive_count / nullif(answered_step_count, 0) as tool_precision,
-        tool_true_positive_count / nullif(labelled_step_count, 0) as tool_recall,
-        2 * tool_true_positive_count
-        / nullif(labelled_step_count + answered_step_count, 0) as tool_f1,
-        key_true_positive_count
-        / nullif(key_true_positive_count + key_false_positive_count, 0) as key_precision,
-        key_true_positive_count
-        / nullif(key_true_positive_count + key_false_negative_count, 0) as key_recall,
-        2 * key_true_positive_count
-        / nullif(
-            2 * key_true_positive_count + key_false_positive_count + key_false_negative_count, 0
+        share(tool_true_positive_count, answered_step_count) as tool_precision,
+        share(tool_true_positive_count, labelled_step_count) as tool_recall,
+        2 * share(tool_true_positive_count, labelled_step_count + answered_step_count) as tool_f1,
+        share(
+            key_true_positive_count, key_true_positive_count + key_false_positive_count
+        ) as key_precision,
+        share(
+            key_true_positive_count, key_true_positive_count + key_false_negative_count
+        ) as key_recall,
+        f1(
+            key_true_positive_count, key_false_positive_count, key_false_negative_count
         ) as key_micro_f1,
-        value_true_positive_count
-        / nullif(value_true_positive_count + value_false_positive_count, 0) as value_precision,
-        value_true_positive_count
-        / nullif(value_true_positive_count + value_false_negative_count, 0) as value_recall,
-        2 * value_true_positive_count
-        / nullif(
-            2 * value_true_positive_count
-            + value_false_positive_count
-            + value_false_negative_count,
-            0
+        share(
+            value_true_positive_count, value_true_positive_count + value_false_positive_count
+        ) as value_precision,
+        share(
+            value_true_positive_count, value_true_positive_count + value_false_negative_count
+        ) as value_recall,
+        f1(
+            value_true_positive_count, value_false_positive_count, value_false_negative_count
         ) as value_micro_f1
     from joined
 )

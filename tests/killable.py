@@ -10,8 +10,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 import orchbench_analytics.ingest.update
-from orchbench_analytics.ingest.find import Placement
-from orchbench_analytics.store.manifest import hold
+from orchbench_analytics import open_warehouse
 
 CHANGES_ON_DISK = ("os.mkdir", "os.rename", "os.remove", "os.rmdir", "shutil.rmtree")
 
@@ -48,10 +47,7 @@ def ingest_in_small_steps(
     if killed_at_change is not None:
         kill_at_change(killed_at_change)
     start.send("go")
-    with hold(warehouse, wait=True, on_wait=print):
-        orchbench_analytics.ingest.update.ingest(
-            warehouse, [tree], placement=Placement(), jobs=jobs, prune=True, progress=None
-        )
+    open_warehouse(warehouse).ingest(tree, jobs=jobs, prune=True, score=False)
 
 
 def kill_at_change(number: int) -> None:

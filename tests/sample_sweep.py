@@ -8,7 +8,15 @@ from orchbench_analytics.demo import write_sweep
 
 def build_demo(directory: Path) -> None:
     """`results`, `agent_cards` and `warehouse` of eight models."""
-    write_sweep(directory, models=8, scenarios=4, runs=2, seed=3, write_judge_logs=True)
+    write_sweep(
+        directory,
+        models=8,
+        scenarios=4,
+        runs=2,
+        seed=3,
+        write_judge_logs=True,
+        write_evaluations=True,
+    )
     open_warehouse(directory / "warehouse").ingest(
         directory / "results", agent_cards=[directory / "agent_cards"], jobs=1
     )

@@ -48,6 +48,9 @@ def ingest(
     ] = None,
     prune: Annotated[bool, typer.Option(help="Forget files that are gone.")] = False,
     score: Annotated[bool, typer.Option(help="Score what is new under every profile.")] = True,
+    verify: Annotated[
+        bool, typer.Option(help="Look for damage in every byte of the warehouse, and repair it.")
+    ] = False,
     strict: Annotated[bool, typer.Option(help="Exit code 1 if a file was refused.")] = False,
     jobs: JobsOption = None,
     quiet: QuietOption = False,
@@ -65,6 +68,7 @@ def ingest(
             agent_cards=agent_cards or (),
             prune=prune,
             score=score,
+            verify=verify,
             jobs=jobs,
             progress=progress,
         )
@@ -128,6 +132,7 @@ def demo(
             runs=runs,
             seed=seed,
             write_judge_logs=True,
+            write_evaluations=True,
         )
         note.write_text(made_with, encoding="utf-8")
     warehouse = directory / "warehouse"
@@ -141,7 +146,7 @@ def demo(
     if quiet:
         return
     say_summary(summary, warehouse)
-    show_leaderboard(open_warehouse(warehouse).leaderboard(), format="table")
+    show_leaderboard(open_warehouse(warehouse), format="table")
     orchbench = "orchbench" if shutil.which("orchbench") else sys.argv[0]
     say(_NEXT.format(orchbench=orchbench, warehouse=warehouse))
 

@@ -19,23 +19,11 @@ from orchbench_analytics.cli.app import (
 )
 
 if TYPE_CHECKING:
-    import polars as pl
+    from orchbench_analytics.warehouse import Warehouse
 
 ProfileOption = Annotated[
     str, typer.Option("--profile", "-p", help="spec, strict, upstream, or one scored before.")
 ]
-# What people read, and the column behind it.
-_LEADERBOARD_COLUMNS = {
-    "rank": "rank_number",
-    "model": "model",
-    "experiment": "experiment",
-    "Average": "average_score",
-    "EN": "average_score_en",
-    "KO": "average_score_ko",
-    "Call/reject": "call_rejection_f1",
-    "FC": "function_call_f1",
-    "Plan": "workflow_similarity",
-}
 
 
 @app.command()
@@ -76,21 +64,43 @@ def leaderboard(
     if intervals:
         show(opened.rank_intervals(profile, seed=seed), format=format, output=output)
         return
-    rows = opened.leaderboard(profile, by=by)
-    if wide or by:
-        show(rows, format=format, output=output)
+    if by:
+        show(opened.leaderboard(profile, by=by), format=format, output=output)
     else:
-        show_leaderboard(rows, format=format, output=output)
+        show_leaderboard(opened, profile=profile, wide=wide, format=format, output=output)
 
 
-def show_leaderboard(rows: pl.DataFrame, *, format: Format, output: Path | None = None) -> None:  # noqa: A002 (what users type)
-    """The leaderboard's main columns, under short names where people read them."""
+def show_leaderboard(
+    warehouse: Warehouse,
+    *,
+    profile: str = "spec",
+    wide: bool = False,
+    format: Format,  # noqa: A002 (what users type)
+    output: Path | None = None,
+) -> None:
+    """The leaderboard with its languages side by side, under short names where people read it."""
+    import polars as pl
+
+    from orchbench_analytics.metrics import HEADLINE
+    from orchbench_analytics.outputs.leaderboard import (
+        for_people,
+        left_unranked,
+        main_columns,
+        with_languages,
+    )
     from orchbench_analytics.outputs.render import show
 
-    main = rows.select(_LEADERBOARD_COLUMNS.values())
-    if format in ("table", "markdown"):
-        main = main.rename({column: name for name, column in _LEADERBOARD_COLUMNS.items()})
-    show(main, format=format, output=output)
+    board = warehouse.leaderboard(profile)
+    scores = warehouse.view("model_scores").filter(pl.col("profile") == profile)
+    if wide:
+        shown = with_languages(board, scores, HEADLINE)
+    else:
+        shown = main_columns(board, scores)
+        if format in ("table", "markdown"):
+            shown = for_people(shown)
+    show(shown, format=format, output=output)
+    for sentence in left_unranked(board):
+        say(sentence)
 
 
 @app.command()
@@ -98,7 +108,7 @@ def results(
     warehouse: WarehouseArgument,
     model: Annotated[str, typer.Argument(help="The model.")],
     language: Annotated[
-        str | None, typer.Option(help="EN or KO; needed if there are both.")
+        str | None, typer.Option(help="Such as EN or KO; needed if there are several.")
     ] = None,
     experiment: Annotated[str | None, typer.Option(help="Needed if there are several.")] = None,
     profile: ProfileOption = "spec",
@@ -123,11 +133,19 @@ def check(
     format: FormatOption = "table",  # noqa: A002 (what users type)
     output: OutputOption = None,
 ) -> None:
-    """Compare what must add up, and what an evaluator reported; exit code 1 if anything is off."""
+    """Verify every file, compare what must add up and what was reported; exit code 1 if off."""
     from orchbench_analytics.outputs.render import show
     from orchbench_analytics.warehouse import open_warehouse
 
-    report = open_warehouse(warehouse).check()
+    opened = open_warehouse(warehouse)
+    damage = opened.verify()
+    for name, fault in damage:
+        say(f"{warehouse / name} {fault}")
+    if damage:
+        say("the next orchbench ingest --verify builds it anew from its input files")
+        raise typer.Exit(1)
+    say("verified every byte")
+    report = opened.check()
     for compared in report.compared:
         say(f"compared {compared}")
     if report.differences.is_empty():

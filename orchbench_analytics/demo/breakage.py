@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 from orchbench_analytics.demo.labels import Document
 from orchbench_analytics.demo.luck import Luck
-from orchbench_analytics.demo.phrases import Phrases
+from orchbench_analytics.demo.world import Phrases
 from orchbench_analytics.demo.yaml_text import to_yaml
 
 NESTING = 300

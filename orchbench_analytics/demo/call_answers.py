@@ -15,13 +15,14 @@ from orchbench_analytics.demo.labels import (
 )
 from orchbench_analytics.demo.luck import Luck
 from orchbench_analytics.demo.mistakes import mistaken
-from orchbench_analytics.demo.phrases import Phrases
+from orchbench_analytics.demo.world import Phrases, World
 
 
 def answer_step(
-    label: CallLabel | RejectionLabel, character: Character, luck: Luck, words: Phrases
+    label: CallLabel | RejectionLabel, character: Character, luck: Luck, world: World
 ) -> list[Document]:
     """The entries a model leaves for a sub-agent's step, usually one."""
+    words = world.phrases
     entry: Document = {
         "step_id": str(label.step),
         "agent_id": label.agent_id,
@@ -36,7 +37,7 @@ def answer_step(
         entry["content"] = rejection
     else:
         due = label.calls if isinstance(label, CallLabel) else (label.guess,)
-        calls = mistaken(due, character, luck, words)
+        calls = mistaken(due, character, luck, world)
         entry |= _written(calls, luck.pick(character.call_forms), luck)
     if luck.strikes(character.thinks):
         thought = f"<think>\n{luck.pick(words.thought)}\n</think>\n\n"

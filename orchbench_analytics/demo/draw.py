@@ -2,9 +2,10 @@
 
 import datetime as dt
 import random
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Iterator
 
-from orchbench_analytics.demo.slots import Both, Day, Rows, Slot, Term, Value, Word
+from orchbench_analytics.demo.values import Day, Term, Value, Word
+from orchbench_analytics.demo.world import World
 
 EPOCH = dt.date(2031, 1, 6)
 
@@ -12,11 +13,10 @@ EPOCH = dt.date(2031, 1, 6)
 class Draw:
     """The values of one scenario: a slot's first value is the same wherever it is named."""
 
-    def __init__(self, rng: random.Random, language: str, slots: Mapping[str, Slot]) -> None:
-        self.language = language
+    def __init__(self, rng: random.Random, here: World) -> None:
         self.today = EPOCH + dt.timedelta(days=rng.randrange(1200))
         self._rng = rng
-        self._slots = slots
+        self._here = here
         self._sources: dict[str, Iterator[Value]] = {}
         self._drawn: dict[str, list[Value]] = {}
 
@@ -24,8 +24,8 @@ class Draw:
         """The nth value of a slot, drawn when first asked for."""
         drawn = self._drawn.setdefault(name, [])
         if name not in self._sources:
-            slot = self._slots[name]
-            self._sources[name] = slot.values(self._rng, self.language, self.today)
+            slot = self._here.slots[name]
+            self._sources[name] = slot.values(self._rng, self._here.language, self.today)
         while len(drawn) <= nth:
             drawn.append(next(self._sources[name]))
         return drawn[nth]
@@ -44,9 +44,7 @@ class Draw:
     ) -> object:
         """Fill a nested value; the text `$name` stands for the slot's typed value."""
         match template:
-            case Both():
-                return self.text(template.said_in(self.language), nth=nth, varying=varying)
-            case Rows(size, row):
+            case {"rows": int(size), "each": row}:
                 start = nth * size
                 return [self.fill(row, nth=start + i, varying=row_varying) for i in range(size)]
             case str() if template.startswith("$"):
@@ -55,12 +53,12 @@ class Draw:
                 return str(value) if isinstance(value, Word | Day | Term) else value
             case str():
                 return self.text(template, nth=nth, varying=varying)
-            case Mapping():
+            case dict():
                 return {
                     key: self.fill(inner, nth=nth, varying=varying, row_varying=row_varying)
                     for key, inner in template.items()
                 }
-            case tuple() | list():
+            case list():
                 return [self.fill(inner, nth=nth, varying=varying) for inner in template]
             case _:
                 return template

@@ -11,9 +11,8 @@ import re
 from collections.abc import Iterator
 from typing import Any, NamedTuple
 
-from orchbench_analytics.demo.domain import TOOLS
 from orchbench_analytics.demo.labels import AWAITING, BARRED, Document, Scenario
-from orchbench_analytics.demo.phrases import PHRASES
+from orchbench_analytics.demo.world import World, world
 
 ACCEPT_REWORDED = 0.92
 ACCEPT_OTHER = 0.12
@@ -47,14 +46,15 @@ class Compared(NamedTuple):
 
 def judge_run(scenario: Scenario, answers: list[Document], *, source: str) -> Document:
     """The log of one run, every verdict fixed by the text `source`."""
+    here = world(scenario.language)
     inputs: list[Document] = []
     responses: list[Document] = []
-    for index, predicted, actual in _called(scenario, answers):
-        settled, asked = _sorted_out(predicted, actual)
+    for index, predicted, actual in called_pairs(scenario, answers):
+        settled, asked = _sorted_out(predicted, actual, here)
         if not asked:
             continue
         rng = random.Random(f"{source}/{index}")
-        verdict = {key: _verdict(asked[key], scenario.language, rng) for key in asked}
+        verdict = {key: _verdict(asked[key], here.phrases.please, rng) for key in asked}
         tag = f"[ID: EVAL_BATCH_{index}_{index}]"
         question = _question(asked)
         inputs.append(
@@ -82,16 +82,29 @@ def judge_run(scenario: Scenario, answers: list[Document], *, source: str) -> Do
     return {"input_data": inputs, "llm_responses": responses, "timestamp": "0.0"}
 
 
-def _called(scenario: Scenario, answers: list[Document]) -> Iterator[tuple[int, Merged, Merged]]:
+def called_pairs(
+    scenario: Scenario, answers: list[Document]
+) -> Iterator[tuple[int, Merged, Merged]]:
+    """The answers of a run where calls were due and no rejection was given: index, both sides."""
     index = 0
     for answer in answers:
-        step = answer["step_id"]
-        label = scenario.document.get(f"{step}-1") or scenario.document.get(step) or {}
-        content, calls = answer["content"] or "", answer["tool_calls"] or []
-        is_rejection = not calls and (AWAITING in content or BARRED in content)
-        if label.get("tool_calls") and not is_rejection:
-            yield index, _merged(calls), _merged(label["tool_calls"])
+        label = label_of(scenario, answer)
+        if label.get("tool_calls") and not is_rejection(answer):
+            yield index, _merged(answer["tool_calls"] or []), _merged(label["tool_calls"])
             index += 1
+
+
+def label_of(scenario: Scenario, answer: Document) -> Document:
+    """The label of a sub-agent's answer, with the calls that are due."""
+    step = answer["step_id"]
+    label: Document = scenario.document.get(f"{step}-1") or scenario.document.get(step) or {}
+    return label
+
+
+def is_rejection(answer: Document) -> bool:
+    """Whether an answer rejects: it names a type of rejection and makes no call."""
+    content = answer["content"] or ""
+    return not answer["tool_calls"] and (AWAITING in content or BARRED in content)
 
 
 def _merged(calls: list[Document]) -> Merged:
@@ -107,7 +120,9 @@ def _merged(calls: list[Document]) -> Merged:
     return Merged([call["function"]["name"] for call in calls], merged)
 
 
-def _sorted_out(predicted: Merged, actual: Merged) -> tuple[list[Document], dict[str, Compared]]:
+def _sorted_out(
+    predicted: Merged, actual: Merged, here: World
+) -> tuple[list[Document], dict[str, Compared]]:
     """What comparison settles, and what is left for the judge."""
     settled: list[Document] = []
     asked: dict[str, Compared] = {}
@@ -121,7 +136,7 @@ def _sorted_out(predicted: Merged, actual: Merged) -> tuple[list[Document], dict
         if not theirs:
             settled.append(_result(key, 0, len(ours), 0, "key_missing_in_actual"))
             continue
-        reason = _schema_reason(key, predicted.names, compared)
+        reason = _schema_reason(key, predicted.names, compared, here)
         if reason is None:
             asked[key] = compared
         else:
@@ -130,11 +145,11 @@ def _sorted_out(predicted: Merged, actual: Merged) -> tuple[list[Document], dict
     return settled, asked
 
 
-def _schema_reason(key: str, names: list[str], compared: Compared) -> str | None:
+def _schema_reason(key: str, names: list[str], compared: Compared, here: World) -> str | None:
     """Why the judge is not asked about a key, or nothing if it is."""
     if not (compared.predicted and compared.actual):
         return "exact_comparison"
-    known = (TOOLS[name].parameters for name in names if name in TOOLS)
+    known = (here.tools[name].parameters for name in names if name in here.tools)
     schema = next((parameters[key] for parameters in known if key in parameters), {})
     kind = schema.get("type", "string")
     if kind == "integer" and not all(WHOLE.fullmatch(text) for text in compared.predicted):
@@ -164,12 +179,12 @@ def _result(key: str, tp: int, fp: int, fn: int, reason: str) -> Document:
     return {"key": key, **counts, "source": "auto", "reason": reason}
 
 
-def _verdict(compared: Compared, language: str, rng: random.Random) -> Document:
+def _verdict(compared: Compared, please: str, rng: random.Random) -> Document:
     """Pair the values off in order; what is only reworded is nearly always accepted."""
     predicted, actual = [*compared.predicted], [*compared.actual]
     matches = []
     for ours in compared.predicted:
-        alike = [theirs for theirs in actual if _plain(ours, language) == _plain(theirs, language)]
+        alike = [theirs for theirs in actual if _plain(ours, please) == _plain(theirs, please)]
         theirs = (alike or actual or [""])[0]
         if actual and rng.random() < (ACCEPT_REWORDED if alike else ACCEPT_OTHER):
             matches.append({"predicted": ours, "actual": theirs})
@@ -185,8 +200,8 @@ def _verdict(compared: Compared, language: str, rng: random.Random) -> Document:
     }
 
 
-def _plain(text: str, language: str) -> str:
-    return text.casefold().removesuffix(PHRASES[language].please).replace(" ", "")
+def _plain(text: str, please: str) -> str:
+    return text.casefold().removesuffix(please).replace(" ", "")
 
 
 def _spoken(verdict: Document, rng: random.Random) -> str:

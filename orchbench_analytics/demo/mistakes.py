@@ -4,24 +4,22 @@ import re
 from typing import Any
 
 from orchbench_analytics.demo.characters import Character
-from orchbench_analytics.demo.domain import AGENT_OF, TOOLS
 from orchbench_analytics.demo.labels import Call, Document
 from orchbench_analytics.demo.luck import Luck
-from orchbench_analytics.demo.phrases import Phrases
+from orchbench_analytics.demo.world import Phrases, World
 
 
-def mistaken(
-    calls: tuple[Call, ...], character: Character, luck: Luck, words: Phrases
-) -> list[Call]:
+def mistaken(calls: tuple[Call, ...], character: Character, luck: Luck, world: World) -> list[Call]:
     """The calls as this model makes them."""
-    made = [_made(call, character, luck, words) for call in calls]
+    made = [_made(call, character, luck, world) for call in calls]
     if len(made) > 1 and luck.strikes(character.lost_call):
         made.pop()
     return made
 
 
-def _made(call: Call, character: Character, luck: Luck, words: Phrases) -> Call:
-    schema = TOOLS[call.name].parameters
+def _made(call: Call, character: Character, luck: Luck, world: World) -> Call:
+    words = world.phrases
+    schema = world.tools[call.name].parameters
     arguments: Document = {}
     for key, value in call.arguments.items():
         if luck.strikes(character.lost_key):
@@ -36,13 +34,17 @@ def _made(call: Call, character: Character, luck: Luck, words: Phrases) -> Call:
     unused = [key for key in schema if key not in call.arguments]
     if luck.strikes(character.extra_key):
         arguments[luck.pick([*unused, "note"])] = luck.pick(("", words.please, 1, True))
-    name = _other_tool(call.name, luck) if luck.strikes(character.wrong_tool) else call.name
+    name = (
+        _other_tool(call.name, luck, world.agent_of)
+        if luck.strikes(character.wrong_tool)
+        else call.name
+    )
     return Call(name, arguments)
 
 
-def _other_tool(name: str, luck: Luck) -> str:
-    near = [other for other in TOOLS if AGENT_OF[other] == AGENT_OF[name] and other != name]
-    far = [other for other in TOOLS if AGENT_OF[other] != AGENT_OF[name]]
+def _other_tool(name: str, luck: Luck, agent_of: dict[str, str]) -> str:
+    far = [other for other in agent_of if agent_of[other] != agent_of[name]]
+    near = [other for other in agent_of if other not in far and other != name] or far
     invented = re.sub(r"(?<=[a-z])([A-Z])", r"_\1", name).lower()
     return luck.pick((luck.pick(near), luck.pick(near), luck.pick(far), invented))
 

@@ -2,24 +2,23 @@
 
 import json
 
+from orchbench_analytics.demo.agent import Agent
 from orchbench_analytics.demo.breakage import break_plan
 from orchbench_analytics.demo.characters import Character, PlanForm
-from orchbench_analytics.demo.domain import AGENTS
 from orchbench_analytics.demo.labels import Document, PlanLabel, Workflow
 from orchbench_analytics.demo.luck import Luck
-from orchbench_analytics.demo.phrases import Phrases
+from orchbench_analytics.demo.world import Phrases, World
 from orchbench_analytics.demo.yaml_text import to_yaml
 
 STATUSES = ("pending", "completed", "canceled")
 
 
-def answer_plan(
-    label: PlanLabel, character: Character, luck: Luck, words: Phrases
-) -> list[Document]:
+def answer_plan(label: PlanLabel, character: Character, luck: Luck, world: World) -> list[Document]:
     """The entries a model leaves for a planning step, usually one."""
+    words = world.phrases
     if luck.strikes(character.no_plan):
         return [_entry(label.step, luck.pick(words.chatter))]
-    plan = _planned(label.workflows, character, luck)
+    plan = _planned(label.workflows, character, luck, world.agents)
     text = _written(plan, luck.pick(character.plan_forms), luck, words)
     if luck.strikes(character.thinks):
         text = f"<think>\n{luck.pick(words.thought)}\n</think>\n\n{text}"
@@ -33,7 +32,12 @@ def _entry(step: int, content: str) -> Document:
     return {"step_id": step, "role": "assistant", "content": content, "tool_calls": []}
 
 
-def _planned(workflows: tuple[Workflow, ...], character: Character, luck: Luck) -> Document:
+def _planned(
+    workflows: tuple[Workflow, ...],
+    character: Character,
+    luck: Luck,
+    agents: tuple[Agent, ...],
+) -> Document:
     """The plan with this model's mistakes in it, in the form the benchmark's prompt asks for."""
     plan: Document = {}
     for workflow in workflows:
@@ -43,7 +47,7 @@ def _planned(workflows: tuple[Workflow, ...], character: Character, luck: Luck) 
         for step in workflow.steps:
             agent_id = step.agent_id
             if luck.strikes(character.wrong_agent):
-                others = [a.agent_id for a in AGENTS if a.agent_id != agent_id]
+                others = [a.agent_id for a in agents if a.agent_id != agent_id]
                 agent_id = luck.pick(others)
             status = step.status
             if luck.strikes(character.wrong_status):
@@ -57,7 +61,7 @@ def _planned(workflows: tuple[Workflow, ...], character: Character, luck: Luck) 
     if not plan or luck.strikes(character.extra_workflow):
         extra = {
             "status": "pending",
-            "agent_id": luck.pick(AGENTS).agent_id,
+            "agent_id": luck.pick(agents).agent_id,
             "refined_query": workflows[-1].steps[-1].query,
         }
         plan[f"workflow_{len(workflows) + 1}"] = _workflow("pending", [], [extra])

@@ -9,8 +9,8 @@ from orchbench_analytics.demo.call_answers import answer_step
 from orchbench_analytics.demo.characters import Character, Experiment
 from orchbench_analytics.demo.labels import Document, PlanLabel, Scenario
 from orchbench_analytics.demo.luck import Luck
-from orchbench_analytics.demo.phrases import PHRASES
 from orchbench_analytics.demo.plan_answers import answer_plan
+from orchbench_analytics.demo.world import world
 
 SYSTEM_PROMPT_TOKENS = 1800
 
@@ -56,7 +56,7 @@ def answer_run(
     scenario: Scenario, character: Character, experiment: Experiment, *, run: int, seed: int
 ) -> tuple[list[Document], list[Document]]:
     """The main agent's and the sub-agents' entries; steady models repeat themselves over runs."""
-    words = PHRASES[scenario.language]
+    here = world(scenario.language)
     source = f"{seed}/{character.name}/{experiment.name}/{scenario.language}/{scenario.scenario_id}"
     moods = random.Random(f"{source}/{run}")
     main: list[Document] = []
@@ -66,9 +66,9 @@ def answer_run(
         place = f"{source}/{label.step}" if is_steady else f"{source}/{label.step}/{run}"
         luck = Luck(random.Random(place), pressure=label.hardness * experiment.ease)
         if isinstance(label, PlanLabel):
-            main += answer_plan(label, character, luck, words)
+            main += answer_plan(label, character, luck, here)
         else:
-            sub += answer_step(label, character, luck, words)
+            sub += answer_step(label, character, luck, here)
     return main, sub
 
 

@@ -3,7 +3,6 @@
 import random
 from typing import NamedTuple
 
-from orchbench_analytics.demo.domain import AGENT_OF, SLOTS, TOOLS
 from orchbench_analytics.demo.draw import Draw
 from orchbench_analytics.demo.labels import (
     AWAITING,
@@ -23,9 +22,8 @@ from orchbench_analytics.demo.labels import (
     result_of,
     tool_call,
 )
-from orchbench_analytics.demo.phrases import PHRASES
-from orchbench_analytics.demo.slots import Rows
 from orchbench_analytics.demo.templates import Mode, Move, Task, Template, Turn
+from orchbench_analytics.demo.world import World, world
 
 UNUSABLE_RATE = 0.02
 REPLAN_RATE = 0.5
@@ -34,7 +32,7 @@ SYSTEM_RATE = 0.75
 
 def build_scenario(seed: int, language: str, scenario_id: str, template: Template) -> Scenario:
     """Fill a template with values of chance; the same seed gives the same scenario."""
-    dialogue = _Dialogue(random.Random(f"{seed}/{language}/{scenario_id}"), language)
+    dialogue = _Dialogue(random.Random(f"{seed}/{language}/{scenario_id}"), world(language))
     for turn in template:
         dialogue.play(turn)
     return Scenario(scenario_id, language, tuple(dialogue.labels), dialogue.document)
@@ -49,13 +47,13 @@ class _Open(NamedTuple):
 
 
 class _Dialogue:
-    def __init__(self, rng: random.Random, language: str) -> None:
+    def __init__(self, rng: random.Random, here: World) -> None:
         self.document: Document = {}
         self.labels: list[Label] = []
         self._rng = rng
-        self._words = PHRASES[language]
-        self._draw = Draw(rng, language, SLOTS)
-        self._language = language
+        self._here = here
+        self._words = here.phrases
+        self._draw = Draw(rng, here)
         self._tasks: list[Task] = []
         self._status: list[list[str]] = []
         self._style = PlanStyle(
@@ -74,13 +72,13 @@ class _Dialogue:
         """One user message, the plan it leads to, and the steps until all is done."""
         first = len(self._tasks)
         self._tasks.extend(turn)
-        self._status.extend(["pending"] * len(task.moves) for task in turn)
+        self._status.extend(["pending"] * len(task.steps) for task in turn)
         self._add({"role": "user", "content": self._request(turn)})
         self._plan()
         todo = [
             _Open(first + offset, index, move)
             for offset, task in enumerate(turn)
-            for index, move in enumerate(task.moves)
+            for index, move in enumerate(task.steps)
         ]
         while todo:
             todo = self._work(todo)
@@ -92,19 +90,19 @@ class _Dialogue:
         waiting: list[_Open] = []
         blocked: set[int] = set()
         for number, index, move in todo:
-            wording = TOOLS[move.tool].wording(self._language)
+            tool = self._here.tools[move.tool]
             if number in blocked or any(n - 1 in blocked for n in self._tasks[number].after):
                 blocked.add(number)
                 waiting.append(_Open(number, index, move))
-            elif move.mode in (Mode.ASK, Mode.BARE_ASK) and wording.missing:
-                self._reject(move, wording.missing.needs)
-                said.append(self._text(wording.missing.question))
-                replies.append(self._text(wording.missing.reply))
+            elif move.mode in (Mode.ASK, Mode.BARE_ASK) and tool.missing:
+                self._reject(move, tool.missing.needs)
+                said.append(self._text(tool.missing.question))
+                replies.append(self._text(tool.missing.reply))
                 blocked.add(number)
-                waiting.append(_Open(number, index, Move(move.tool, Mode.CALL)))
-            elif move.mode is Mode.BARRED and wording.barred:
-                self._reject(move, wording.barred.limit)
-                said.append(self._text(wording.barred.refusal))
+                waiting.append(_Open(number, index, Move(Mode.CALL, move.tool)))
+            elif move.mode is Mode.BARRED and tool.barred:
+                self._reject(move, tool.barred.limit)
+                said.append(self._text(tool.barred.refusal))
                 self._status[number][index] = "canceled"
             else:
                 said.extend(self._call(move))
@@ -124,7 +122,7 @@ class _Dialogue:
         is_first = len(self._tasks) == len(turn)
         opening = self._rng.choice(self._words.opening) if is_first else ""
         for task in turn:
-            for move in task.moves:
+            for move in task.steps:
                 frames = self._words.dependent if task.after else self._words.further
                 for clause in self._clauses(move):
                     frame = self._rng.choice(frames if sentences else self._words.first)
@@ -133,23 +131,23 @@ class _Dialogue:
         return opening + " ".join(sentences)
 
     def _clauses(self, move: Move) -> list[str]:
-        wording = TOOLS[move.tool].wording(self._language)
+        tool = self._here.tools[move.tool]
         match move.mode:
-            case Mode.ASK | Mode.BARE_ASK if wording.missing:
-                return [self._draw.text(wording.missing.ask)]
-            case Mode.BARRED if wording.barred:
-                return [self._draw.text(wording.barred.ask)]
+            case Mode.ASK | Mode.BARE_ASK if tool.missing:
+                return [self._draw.text(tool.missing.ask)]
+            case Mode.BARRED if tool.barred:
+                return [self._draw.text(tool.barred.ask)]
             case _:
-                clause = self._rng.choice(wording.asks)
-                twin = TOOLS[move.tool].twin
-                return [self._draw.text(clause, nth=n, varying=twin) for n in self._turns(move)]
+                clause = self._rng.choice(tool.asks)
+                varying = tool.varies_by_call
+                return [self._draw.text(clause, nth=n, varying=varying) for n in self._turns(move)]
 
     def _plan(self) -> None:
         workflows = []
         for number, (task, status) in enumerate(zip(self._tasks, self._status, strict=True), 1):
             steps = tuple(
-                PlanStep(AGENT_OF[move.tool], state, "; ".join(self._queries(move)))
-                for move, state in zip(task.moves, status, strict=True)
+                PlanStep(self._here.agent_of[move.tool], state, "; ".join(self._queries(move)))
+                for move, state in zip(task.steps, status, strict=True)
             )
             overall = status[-1] if len({*status}) == 1 or "canceled" in status else "pending"
             after = tuple(f"workflow_{n}" for n in task.after)
@@ -160,14 +158,18 @@ class _Dialogue:
 
     def _call(self, move: Move) -> list[str]:
         """Add a step with its calls and results; the words for the user come back."""
-        tool, agent_id = TOOLS[move.tool], AGENT_OF[move.tool]
-        wording = tool.wording(self._language)
+        tool, agent_id = self._here.tools[move.tool], self._here.agent_of[move.tool]
         calls = tuple(
             self._made(move, query, nth)
             for nth, query in zip(self._turns(move), self._queries(move), strict=True)
         )
         results = [
-            self._draw.fill(tool.result, nth=nth, varying=tool.twin, row_varying=tool.varies)
+            self._draw.fill(
+                tool.result,
+                nth=nth,
+                varying=tool.varies_by_call,
+                row_varying=tool.varies_by_row,
+            )
             for nth in self._turns(move)
         ]
         content = call_text(calls, results)
@@ -188,13 +190,13 @@ class _Dialogue:
             "name": tool.name,
         }
         self.labels.append(CallLabel(step, agent_id, calls, self._hardness(), is_usable))
-        rows = max((v.size for v in tool.result.values() if isinstance(v, Rows)), default=0)
+        rows = tool.row_count
         return [
             "\n".join(
                 [
-                    self._text(wording.answer, nth=nth, varying=tool.twin),
+                    self._text(tool.answer, nth=nth, varying=tool.varies_by_call),
                     *(
-                        "- " + self._draw.text(wording.line, nth=row, varying=tool.varies)
+                        "- " + self._draw.text(tool.line, nth=row, varying=tool.varies_by_row)
                         for row in range(nth * rows, (nth + 1) * rows)
                     ),
                 ]
@@ -203,12 +205,12 @@ class _Dialogue:
         ]
 
     def _reject(self, move: Move, template: str) -> None:
-        tool, agent_id = TOOLS[move.tool], AGENT_OF[move.tool]
+        tool, agent_id = self._here.tools[move.tool], self._here.agent_of[move.tool]
         said = self._text(template)
         marker = {Mode.ASK: AWAITING, Mode.BARRED: BARRED}.get(move.mode)
         guess = self._made(move, self._queries(move)[0], 0)
-        if move.mode is not Mode.BARRED:
-            kept = {k: v for k, v in guess.arguments.items() if k not in tool.missing_keys}
+        if move.mode is not Mode.BARRED and tool.missing:
+            kept = {k: v for k, v in guess.arguments.items() if k not in tool.missing.keys}
             guess = Call(tool.name, kept)
         key = "reason" if marker == BARRED else "required_info"
         content = f"status: {marker}\n{key}: {said}" if marker else self._words.bare.format(said)
@@ -217,20 +219,20 @@ class _Dialogue:
         self.labels.append(label)
 
     def _made(self, move: Move, query: str, nth: int) -> Call:
-        tool = TOOLS[move.tool]
+        tool = self._here.tools[move.tool]
         filled = {
-            key: self._draw.fill(value, nth=nth, varying=tool.twin)
+            key: self._draw.fill(value, nth=nth, varying=tool.varies_by_call)
             for key, value in tool.arguments.items()
         }
         return Call(tool.name, {"refinedQuery": query, **filled})
 
     def _queries(self, move: Move) -> list[str]:
         """The refined query of each call; where a call is not possible yet, the tool's title."""
-        tool = TOOLS[move.tool]
+        tool = self._here.tools[move.tool]
         if move.mode not in (Mode.CALL, Mode.PAIR):
-            return [tool.title.said_in(self._language)]
-        query = tool.wording(self._language).query
-        return [self._text(query, nth=nth, varying=tool.twin) for nth in self._turns(move)]
+            return [tool.title]
+        varying = tool.varies_by_call
+        return [self._text(tool.query, nth=nth, varying=varying) for nth in self._turns(move)]
 
     def _turns(self, move: Move) -> range:
         return range(2 if move.mode is Mode.PAIR else 1)

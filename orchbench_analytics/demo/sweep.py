@@ -7,15 +7,15 @@ from typing import NamedTuple
 
 import msgspec
 
-from orchbench_analytics.errors import SelectionError
 from orchbench_analytics.demo.cards import agent_cards
 from orchbench_analytics.demo.characters import Character, Experiment, characters
+from orchbench_analytics.demo.evaluator import evaluate_scenario, result_file
 from orchbench_analytics.demo.judge import judge_run
 from orchbench_analytics.demo.labels import Document, Scenario
-from orchbench_analytics.demo.phrases import PHRASES
 from orchbench_analytics.demo.runs import Prepared, answer_scenario
 from orchbench_analytics.demo.scenario import build_scenario
-from orchbench_analytics.demo.templates import TEMPLATES
+from orchbench_analytics.demo.world import LANGUAGES, templates, world
+from orchbench_analytics.errors import SelectionError
 
 
 class SweepSummary(NamedTuple):
@@ -36,44 +36,53 @@ def write_sweep(
     seed: int = 7,
     languages: Sequence[str] = ("EN", "KO"),
     write_judge_logs: bool = False,
+    write_evaluations: bool = False,
     progress: Callable[[int, int], None] | None = None,
 ) -> SweepSummary:
     """Write `results/` and `agent_cards/` under root; the same seed writes the same bytes.
 
-    `scenarios` is per language; `progress` is told how many result documents of how many are
-    written.
+    `scenarios` is per language. The models that were judged also get what an evaluator leaves:
+    its judge's logs and its own result files. `progress` is told how many result documents of
+    how many are written.
     """
     _check(models=models, scenarios=scenarios, runs=runs, languages=languages)
     cast = characters(models, seed=seed)
     attempts = [(character, e) for character in cast for e in character.experiments]
     total = len(attempts) * scenarios * len(languages)
-    files = size = done = 0
-    for path, document in _agent_card_files(root, languages):
-        files, size = files + 1, size + _write(path, document)
+    done = 0
+    sizes = [_write(path, card) for path, card in _agent_card_files(root, languages)]
     for language in languages:
+        evaluated: dict[Path, list[Document]] = {}
         for scenario in _scenarios(language, scenarios, seed):
             prepared = Prepared.of(scenario)
             for character, experiment in attempts:
                 document = answer_scenario(prepared, character, experiment, runs=runs, seed=seed)
                 place = root / "results" / character.name / experiment.name
-                written = [(_document_path(place, character, scenario), document)]
+                path = _document_path(place, character, scenario)
+                sizes.append(_write(path, document))
                 if write_judge_logs and character.is_judged:
-                    written += _judge_logs(place, character, experiment, scenario, document, seed)
-                for path, content in written:
-                    files, size = files + 1, size + _write(path, content)
+                    logs = _judge_logs(place, character, experiment, scenario, document, seed)
+                    sizes += [_write(log_path, log) for log_path, log in logs]
+                if write_evaluations and character.is_judged:
+                    said = path.relative_to(root).as_posix()
+                    detail = evaluate_scenario(scenario, document, path=said)
+                    evaluated.setdefault(place, []).append(detail)
                 done += 1
                 if progress is not None:
                     progress(done, total)
-    return SweepSummary(root, len(cast), files, size)
+        for place, details in evaluated.items():
+            content = result_file(place.relative_to(root).as_posix(), details)
+            sizes.append(_write(place / f"evaluation_result_{language}.json", content))
+    return SweepSummary(root, len(cast), len(sizes), sum(sizes))
 
 
 def _check(*, models: int, scenarios: int, runs: int, languages: Sequence[str]) -> None:
     for name, value in (("models", models), ("scenarios", scenarios), ("runs", runs)):
         if value < 1:
             raise SelectionError(f"{name} is {value}; a sweep needs at least 1")
-    unknown = [language for language in languages if language not in PHRASES]
+    unknown = [language for language in languages if language not in LANGUAGES]
     if unknown or not languages or len({*languages}) != len(languages):
-        known = ", ".join(PHRASES)
+        known = ", ".join(LANGUAGES)
         raise SelectionError(f"languages are {languages!r}; choose from {known}, each once")
 
 
@@ -84,13 +93,13 @@ def _scenarios(language: str, count: int, seed: int) -> Iterator[Scenario]:
     order: list[int] = []
     for number in numbers:
         if not order:
-            order = rng.sample(range(len(TEMPLATES)), len(TEMPLATES))
-        yield build_scenario(seed, language, str(number), TEMPLATES[order.pop()])
+            order = rng.sample(range(len(templates())), len(templates()))
+        yield build_scenario(seed, language, str(number), templates()[order.pop()])
 
 
 def _agent_card_files(root: Path, languages: Sequence[str]) -> Iterator[tuple[Path, Document]]:
     for language in languages:
-        for agent_id, card in agent_cards(language):
+        for agent_id, card in agent_cards(world(language)):
             yield root / "agent_cards" / language / f"{agent_id}.json", card
 
 

@@ -1,21 +1,18 @@
-"""Worker processes for the work that Python itself has to do."""
+"""Worker processes on this machine, one for each core."""
 
 from __future__ import annotations
 
-import gc
 import os
 import sys
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import FIRST_COMPLETED, Executor, Future, ProcessPoolExecutor, wait
 from concurrent.futures.process import BrokenProcessPool
-from contextlib import contextmanager
 from itertools import islice
 from multiprocessing import parent_process
-from multiprocessing.context import ForkServerContext, ForkServerProcess
-from multiprocessing.forkserver import ensure_running
+from multiprocessing.context import SpawnContext, SpawnProcess
 from threading import Thread
-from types import ModuleType
-from typing import Any, TypeVar
+from types import ModuleType, TracebackType
+from typing import TypeVar
 
 from orchbench_analytics.errors import OrchbenchError
 
@@ -23,12 +20,6 @@ Task = TypeVar("Task")
 Result = TypeVar("Result")
 
 _TASKS_AHEAD = 2
-_RARE_COLLECTIONS = (200_000, 20, 100)
-_WORKER_ENVIRONMENT = {
-    "PYTHONSAFEPATH": "1",  # or workers import what happens to lie in our directory
-    "OPENBLAS_NUM_THREADS": "1",  # numpy's threads would spin on the cores that workers need
-}
-_PRELOADED = ["orchbench_analytics.preload"]
 
 
 def core_count() -> int:
@@ -38,51 +29,58 @@ def core_count() -> int:
     return os.cpu_count() or 1
 
 
-@contextmanager
-def workers(jobs: int | None, *, is_worth_it: bool) -> Iterator[Executor | None]:
-    """A pool of worker processes, or none where one process does it as well."""
-    count = jobs or core_count()
-    if count < 2 or not is_worth_it:
-        yield None
-        return
-    try:
-        with ProcessPoolExecutor(count, mp_context=_Context(), initializer=_start_worker) as pool:
-            yield pool
-    except BrokenProcessPool as error:
-        raise OrchbenchError(
-            "a worker process was killed, perhaps for want of memory; try --jobs 1"
-        ) from error
+class Local:
+    """An engine of worker processes; they start with the first work that is worth it."""
+
+    def __init__(self, jobs: int | None = None) -> None:
+        self.jobs = jobs or core_count()
+        self._pool: Executor | None = None
+
+    def __enter__(self) -> Local:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        traceback: TracebackType | None,
+    ) -> None:
+        if self._pool is not None:
+            self._pool.shutdown(cancel_futures=True)
+        if isinstance(error, BrokenProcessPool):
+            raise OrchbenchError(
+                "a worker process was killed, perhaps for want of memory; try --jobs 1"
+            ) from error
+
+    def run(
+        self, function: Callable[[Task], Result], tasks: Iterable[Task], *, is_small: bool = False
+    ) -> Iterator[Result]:
+        """The result of each task as soon as it is there; only a few tasks are under way."""
+        if is_small or self.jobs == 1:
+            yield from map(function, tasks)
+            return
+        pool = self._start()
+        remaining = iter(tasks)
+        running: set[Future[Result]] = set()
+        while True:
+            most = self.jobs + _TASKS_AHEAD - len(running)
+            running |= {pool.submit(function, task) for task in islice(remaining, most)}
+            if not running:
+                return
+            done, running = wait(running, return_when=FIRST_COMPLETED)
+            for future in done:
+                yield future.result()
+
+    def _start(self) -> Executor:
+        if self._pool is None:
+            self._pool = ProcessPoolExecutor(
+                self.jobs, mp_context=_Context(), initializer=_end_with_parent
+            )
+        return self._pool
 
 
-def warm_up() -> None:
-    """Start the server that workers are forked from, so that it imports while we do."""
-    _Context().set_forkserver_preload(_PRELOADED)
-    given = {name: os.environ.get(name) for name in _WORKER_ENVIRONMENT}
-    os.environ.update(_WORKER_ENVIRONMENT)
-    try:
-        ensure_running()
-    finally:
-        for name, value in given.items():
-            if value is None:
-                del os.environ[name]
-            else:
-                os.environ[name] = value
-
-
-@contextmanager
-def rare_collections() -> Iterator[None]:
-    """Look for garbage cycles rarely: rows and decoded documents are many, and hold none."""
-    usual = gc.get_threshold()
-    gc.set_threshold(*_RARE_COLLECTIONS)
-    try:
-        yield
-    finally:
-        gc.set_threshold(*usual)
-
-
-def _start_worker() -> None:
-    """A worker ends when the process that wants its work is gone, however that one went."""
-    gc.set_threshold(*_RARE_COLLECTIONS)
+def _end_with_parent() -> None:
+    """Let this worker end when the process that wants its work is gone, however that one ended."""
     Thread(target=_exit_after_parent, daemon=True).start()
 
 
@@ -93,12 +91,11 @@ def _exit_after_parent() -> None:
         os._exit(1)
 
 
-class _Worker(ForkServerProcess):
+class _Worker(SpawnProcess):
     """A worker that does not run the caller's script again, so that scripts need no main guard."""
 
     def start(self) -> None:
         """Start the process, with the caller's main module out of sight."""
-        warm_up()
         script = sys.modules["__main__"]
         sys.modules["__main__"] = ModuleType("__main__")
         try:
@@ -107,39 +104,7 @@ class _Worker(ForkServerProcess):
             sys.modules["__main__"] = script
 
 
-class _Context(ForkServerContext):
-    """Forks from a server of its own: forking a process whose threads hold locks can deadlock."""
+class _Context(SpawnContext):
+    """Starts fresh processes: forking one whose threads hold locks can deadlock."""
 
     Process = _Worker
-
-
-def begin(
-    pool: Executor | None, function: Callable[..., Result], *arguments: Any
-) -> Future[Result]:
-    """Let a worker run a function, as it has imported what takes its time; or run it here."""
-    if pool is not None:
-        return pool.submit(function, *arguments)
-    done: Future[Result] = Future()
-    done.set_result(function(*arguments))
-    return done
-
-
-def map_unordered(
-    pool: Executor | None, function: Callable[[Task], Result], tasks: Iterable[Task]
-) -> Iterator[tuple[Task, Result]]:
-    """Each task with its result, in the order in which they get done, few tasks ahead."""
-    if pool is None:
-        for task in tasks:
-            yield task, function(task)
-        return
-    remaining = iter(tasks)
-    running: dict[Future[Result], Task] = {}
-    most = core_count() + _TASKS_AHEAD
-    while True:
-        for task in islice(remaining, most - len(running)):
-            running[pool.submit(function, task)] = task
-        if not running:
-            return
-        done, _ = wait(running, return_when=FIRST_COMPLETED)
-        for future in done:
-            yield running.pop(future), future.result()

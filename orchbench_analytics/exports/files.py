@@ -84,11 +84,10 @@ def _write(
     connection: duckdb.DuckDBPyConnection, table: Table, output: Path, partition_by: Sequence[str]
 ) -> Exported:
     """Write one relation in batches, so that memory stays flat."""
-    import pyarrow as pa
     import pyarrow.dataset as ds
     import pyarrow.parquet as pq
 
-    schema = pa.schema(arrow_schema(table))
+    schema = arrow_schema(table)
     rows = connection.sql(f"select * from main.{table.name}").to_arrow_reader(_BATCH_ROWS)
     keys = [key for key in partition_by if key in table.column_names]
     if keys:

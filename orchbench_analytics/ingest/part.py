@@ -21,8 +21,8 @@ from orchbench_analytics.ingest.find import Found
 from orchbench_analytics.ingest.flatten import Flat
 from orchbench_analytics.ingest.runs import read_runs
 from orchbench_analytics.ingest.sources import Source, noted, refused, source_of
+from orchbench_analytics.store import directories, parquet
 from orchbench_analytics.store import manifest as store
-from orchbench_analytics.store import parquet
 from orchbench_analytics.store.manifest import Part
 from orchbench_analytics.tables import RAW_TABLES
 
@@ -94,7 +94,7 @@ def build_part(task: Task) -> Built:
     sources = [s._replace(part_id=part.part_id) if s.status == "taken" else s for s in sources]
     tables = ((t.name, parquet.to_arrow(t, rows[t.name])) for t in RAW_TABLES if rows.get(t.name))
     note = msgspec.json.encode(PartNote(part, sources))
-    store.write_directory(task.root, part.directory, tables, note=note)
+    directories.write_directory(task.root, part.directory, tables, note=note)
     return Built(part, sources, unchanged)
 
 
@@ -133,7 +133,7 @@ def rewrite_parts(root: Path, parts: Sequence[Part], dropped: Iterable[Source]) 
     contents = [("part", part.part_id) for part in parts]
     contents += [(kind, name) for kind, names in gone.items() for name in names]
     part = _new_part(parts[0], contents, row_counts)
-    store.write_directory(root, part.directory, ((name, kept[name]) for name in row_counts))
+    directories.write_directory(root, part.directory, ((name, kept[name]) for name in row_counts))
     return part
 
 

@@ -1,4 +1,4 @@
-"""The warehouse while it is being brought up to date: sources and parts, kept in agreement."""
+"""What to read, and which of several files about the same scenario counts."""
 
 from __future__ import annotations
 
@@ -8,19 +8,26 @@ from typing import NamedTuple
 
 import msgspec
 
-from orchbench_analytics.ingest.find import CLOSED_DIRECTORY, Found
+from orchbench_analytics.ingest.find import CLOSED_DIRECTORY, Found, Key
 from orchbench_analytics.ingest.part import Built, PartNote, rewrite_parts
 from orchbench_analytics.ingest.sources import (
     DUPLICATE,
     Source,
+    is_elsewhere,
     is_same_file,
     load_sources,
+    refused_as_duplicate,
     source_of,
 )
 from orchbench_analytics.store.manifest import Manifest, Part
+from orchbench_analytics.store.stamps import is_as_written
 
 _MOST_SMALL_PARTS = 8
 _ROWS_OF_A_SMALL_PART = 20_000
+
+
+# The files that claim to be about the same, by what they are about; the first is asked first.
+Claims = dict[Key, list[Found]]
 
 
 class State(NamedTuple):
@@ -46,11 +53,50 @@ def load_state(root: Path, manifest: Manifest) -> State:
 
 
 def settle_unchanged(state: State, found: dict[str, Found]) -> None:
-    """Settle files that are as they were; of a duplicate that says nothing, it was never read."""
+    """Settle files that are as they were; a duplicate without a content hash was never read."""
     for path, file in found.items():
         source = state.before.get(path)
         if source is not None and source.reason != DUPLICATE and is_same_file(source, file):
             state.settled.add(path)
+
+
+def line_up(state: State, found: dict[str, Found]) -> Claims:
+    """The files about the same, in the order in which they are asked, by what they are about.
+
+    First comes the one that was taken before, then they come by path. Where that one was not
+    found now but is still there, none of them is asked.
+    """
+    owners = {s.key: s.path for s in state.before.values() if s.has_rows}
+    claims: Claims = {}
+    for file in found.values():
+        if file.reason is None and file.kind != "agent_card":
+            claims.setdefault(file.key, []).append(file)
+    for key, line in list(claims.items()):
+        owner = owners.get(key)
+        line.sort(key=lambda file: (file.path != owner, file.path))
+        if owner is not None and owner not in found and is_elsewhere(owner, line):
+            _refuse(state, claims.pop(key), owner)
+    return claims
+
+
+def next_to_read(state: State, claims: Claims) -> list[Found]:
+    """The next file to read for each scenario that is still undecided."""
+    to_read = []
+    for key, line in list(claims.items()):
+        while line and line[0].path in state.settled and not state.sources[line[0].path].has_rows:
+            line.pop(0)
+        if line and line[0].path not in state.settled:
+            to_read.append(line[0])
+            continue
+        _refuse(state, line[1:], line[0].path if line else "")
+        del claims[key]
+    return to_read
+
+
+def _refuse(state: State, files: Iterable[Found], owner: str) -> None:
+    for file in files:
+        state.sources[file.path] = refused_as_duplicate(source_of(file), owner)
+        state.settled.add(file.path)
 
 
 def take(state: State, built: Built) -> None:
@@ -77,6 +123,8 @@ def adopt(state: State, found: dict[str, Found]) -> list[Part]:
         try:
             note = msgspec.json.decode(path.read_bytes(), type=PartNote)
         except (OSError, msgspec.DecodeError):  # not finished after all
+            continue
+        if not is_as_written(path.parent):
             continue
         is_current = all(
             s.path in found

@@ -7,12 +7,12 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import NamedTuple
 
-import msgspec
+import pyarrow as pa
+import pyarrow.parquet as pq
 
 from orchbench_analytics.errors import WarehouseError
 from orchbench_analytics.ingest.documents import Trouble
 from orchbench_analytics.ingest.find import Found, Key
-from orchbench_analytics.store import manifest as store
 from orchbench_analytics.store.manifest import Manifest
 
 DUPLICATE = "duplicate"
@@ -126,36 +126,11 @@ def is_elsewhere(path: str, files: Iterable[Found]) -> bool:
         return False
 
 
-def write_index(root: Path, sources_file: str, rows: list[Source]) -> None:
-    """Write the rows of `sources` once more, in a form that is read without importing Arrow.
-
-    Most ingests find most files unchanged, and would spend half their time on that import.
-    """
-    index = (root / sources_file).with_suffix(store.INDEX)
-    index.parent.mkdir(exist_ok=True)
-    index.write_bytes(msgspec.msgpack.encode(rows))
-
-
-def read_index(root: Path, sources_file: str) -> list[Source]:
-    """The rows of `sources` from their index."""
-    index = (root / sources_file).with_suffix(store.INDEX)
-    return msgspec.msgpack.decode(index.read_bytes(), type=list[Source])
-
-
 def load_sources(root: Path, manifest: Manifest) -> dict[str, Source]:
     """The rows of `sources` by path."""
     if manifest.sources is None:
         return {}
-    try:
-        return {row.path: row for row in read_index(root, manifest.sources)}
-    except (OSError, msgspec.DecodeError):
-        return _load_sources_table(root / manifest.sources)
-
-
-def _load_sources_table(path: Path) -> dict[str, Source]:
-    import pyarrow as pa
-    import pyarrow.parquet as pq
-
+    path = root / manifest.sources
     try:
         columns = pq.ParquetFile(path).read().to_pydict()
     except (OSError, pa.ArrowInvalid) as error:

@@ -1,23 +1,19 @@
-"""Ingest: bring a warehouse up to date with trees of result files."""
+"""Ingest: bring a warehouse's flat tables up to date with trees of result files."""
 
 from __future__ import annotations
 
 import os
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from concurrent.futures import Executor, Future
-from importlib import import_module
 from pathlib import Path
-from threading import Thread
 from typing import Any, NamedTuple
 
 import msgspec
 
 from orchbench_analytics import tables
-from orchbench_analytics.engines.local import begin, map_unordered, workers
-from orchbench_analytics.ingest import decode as read
+from orchbench_analytics.engines.engine import Engine
+from orchbench_analytics.ingest import decode
 from orchbench_analytics.ingest.agent_cards import CardRow, update_cards
-from orchbench_analytics.ingest.claims import line_up, next_to_read
 from orchbench_analytics.ingest.documents import UnreadableDocument
 from orchbench_analytics.ingest.find import Found, Placement, discover, place_by_content
 from orchbench_analytics.ingest.part import Task, build_part
@@ -26,30 +22,26 @@ from orchbench_analytics.ingest.plan import (
     adopt,
     clean_parts,
     forget_displaced,
+    line_up,
     load_state,
+    next_to_read,
     prune_gone,
     settle_unchanged,
     take,
 )
-from orchbench_analytics.ingest.sources import (
-    Source,
-    place_as_before,
-    read_index,
-    source_of,
-    write_index,
-)
+from orchbench_analytics.ingest.recover import read_damaged_again
+from orchbench_analytics.ingest.sources import Source, place_as_before, source_of
 from orchbench_analytics.schema import Table
-from orchbench_analytics.store import manifest as store
-from orchbench_analytics.store import parquet
+from orchbench_analytics.store import directories, parquet
 from orchbench_analytics.store.manifest import Manifest
+from orchbench_analytics.store.verify import require_whole_sources, without_damaged_scores
 
 _PART_BYTES = 16 * 2**20
 _PART_FILES = 2000
 _SMALL_TREE_BYTES = 4 * 2**20
 _PACKED_RATIO = 10
-_SOURCES_AT_ONCE = 2000
 
-Progress = Callable[[int, int, int], None]
+Progress = Callable[[int, int, int], None]  # files and bytes just read, and bytes to read in all
 
 
 class IngestSummary(NamedTuple):
@@ -62,64 +54,57 @@ class IngestSummary(NamedTuple):
     refused: list[Source]
 
 
-def ingest(
+class Updated(NamedTuple):
+    """The manifest of the new state, which is yet to be saved, and what was done."""
+
+    manifest: Manifest
+    summary: IngestSummary
+
+
+def update(
     root: Path,
+    manifest: Manifest,
     paths: Iterable[str | Path],
+    engine: Engine,
     *,
     placement: Placement,
-    jobs: int | None,
-    prune: bool,
-    progress: Progress | None,
-    finish: Callable[[Manifest, Executor | None], Manifest] = lambda manifest, _: manifest,
-    finish_needs: tuple[str, ...] = (),
-) -> IngestSummary:
-    """Read what is new or changed below `paths`, and commit it in one step.
-
-    `finish` completes the manifest (with scores) before it is written, and may need modules that
-    take long to import. The caller holds the lock.
-    """
-    loaded = store.load_or_start(root)
+    prune: bool = False,
+    verify: bool = False,
+    progress: Progress | None = None,
+) -> Updated:
+    """Read what is new, changed or damaged at or below `paths`. The caller holds the lock."""
     roots = [os.path.abspath(path) for path in paths]  # noqa: PTH100 (as files are found)
-    state = load_state(root, loaded)
+    require_whole_sources(root, manifest)
+    state = load_state(root, manifest)
     found = _find(state, roots, placement)
-    was_killed = store.mark_unfinished(root)
+    sound = without_damaged_scores(root, manifest, verify=verify)
+    sound = read_damaged_again(state, sound, found, verify=verify, prune=prune)
+    was_killed = directories.mark_unfinished(root)
     settle_unchanged(state, found)
     adopted = adopt(state, found) if was_killed else []
-    store.collect_garbage(root, loaded, Manifest(parts=adopted))
-
+    directories.collect_garbage(root, manifest, Manifest(parts=adopted))
     for file in found.values():
         if file.reason is not None:
             state.sources[file.path] = source_of(file)
+
     claims = line_up(state, found)
     to_read = next_to_read(state, claims)
     unread_bytes = sum(file.byte_count for file in to_read)
-    with workers(jobs, is_worth_it=unread_bytes > _SMALL_TREE_BYTES) as pool:
-        if pool is not None:  # workers are not there at once, and we only wait for them
-            Thread(target=_import, args=finish_needs, daemon=True).start()
-        while to_read:
-            for _, built in map_unordered(pool, build_part, _tasks(state, to_read)):
-                take(state, built)
-                done: list[Source | Found] = [*built.sources, *built.unchanged]
-                if progress is not None:
-                    progress(len(done), sum(file.byte_count for file in done), unread_bytes)
-            to_read = next_to_read(state, claims)
-        removed = prune_gone(state, roots, found) if prune else []
-        forget_displaced(state)
-        clean_parts(state)
-        cards = [file for file in found.values() if file.kind == "agent_card"]
-        card_rows = update_cards(root, loaded, state.before, state.sources, cards)
-        new, written = _next_manifest(state, loaded, card_rows, pool)
-        manifest = finish(new, pool)
-        written.result()
-    if manifest is not loaded:
-        store.save_manifest(root, manifest)
-    store.mark_finished(root)
-    return _summary(state, found, removed)
+    while to_read:
+        is_small = unread_bytes < _SMALL_TREE_BYTES
+        for built in engine.run(build_part, _tasks(state, to_read), is_small=is_small):
+            take(state, built)
+            done: list[Source | Found] = [*built.sources, *built.unchanged]
+            if progress is not None:
+                progress(len(done), sum(file.byte_count for file in done), unread_bytes)
+        to_read = next_to_read(state, claims)
 
-
-def _import(*modules: str) -> None:
-    for module in modules:
-        import_module(module)
+    removed = prune_gone(state, roots, found) if prune else []
+    forget_displaced(state)
+    clean_parts(state)
+    cards = [file for file in found.values() if file.kind == "agent_card"]
+    card_rows = update_cards(root, sound, state.before, state.sources, cards)
+    return Updated(_next_manifest(state, sound, card_rows), _summary(state, found, removed))
 
 
 def _find(state: State, roots: list[str], placement: Placement) -> dict[str, Found]:
@@ -135,8 +120,8 @@ def _find(state: State, roots: list[str], placement: Placement) -> dict[str, Fou
 
 def _look_into(file: Found) -> Found:
     try:
-        data = read.decompress(read.read_bytes(file.path), file.path)
-        kind, directory = read.sniff(data)
+        data = decode.decompress(decode.read_bytes(file.path), file.path)
+        kind, directory = decode.sniff(data)
     except UnreadableDocument as error:
         return file._replace(**error.trouble._asdict())
     return place_by_content(file, kind, directory)
@@ -166,47 +151,32 @@ def _task(state: State, files: list[Found]) -> Task:
     return Task(state.root, files, hashes)
 
 
-def _next_manifest(
-    state: State, manifest: Manifest, card_rows: list[CardRow], pool: Executor | None
-) -> tuple[Manifest, Future[None]]:
-    """The manifest of the new state, and when its `sources` are written."""
+def _next_manifest(state: State, manifest: Manifest, card_rows: list[CardRow]) -> Manifest:
+    """The manifest of the new state, its tables of all files written."""
     if state.sources == state.before and manifest.sources is not None:
-        return manifest, begin(None, lambda: None)
+        return manifest
     generation = manifest.generation + 1
     sources = sorted(state.sources.values(), key=lambda source: source.path)
-    live = sorted(
+    parts = sorted(
         state.parts.values(), key=lambda p: (p.model, p.experiment, p.language, p.part_id)
     )
-    new = msgspec.structs.replace(
+    return msgspec.structs.replace(
         manifest,
         generation=generation,
-        sources=f"sources/{generation:06d}.parquet",
+        sources=_write_rows(state.root, generation, tables.SOURCES, sources),
         source_count=len(sources),
-        tool_parameters=f"tool_parameters/{generation:06d}.parquet",
+        tool_parameters=_write_rows(state.root, generation, tables.TOOL_PARAMETERS, card_rows),
         tool_parameter_count=len(card_rows),
-        parts=live,
+        parts=parts,
     )
-    tool_parameters = state.root / str(new.tool_parameters)
-    begin(pool, _write_rows, tables.TOOL_PARAMETERS, card_rows, tool_parameters).result()
-    write_index(state.root, str(new.sources), sources)
-    return new, begin(pool, _write_sources, state.root, str(new.sources))
 
 
-def _write_sources(root: Path, file: str) -> None:
-    """Write `sources` from its index; rows make room as they become columns."""
-    import pyarrow as pa
-
-    rows = read_index(root, file)
-    pieces = [parquet.to_arrow(tables.SOURCES, [])]
-    while rows:
-        pieces.append(parquet.to_arrow(tables.SOURCES, rows[-_SOURCES_AT_ONCE:]))
-        del rows[-_SOURCES_AT_ONCE:]
-    parquet.write_table(pa.concat_tables(reversed(pieces)), root / file)
-
-
-def _write_rows(table: Table, rows: Sequence[tuple[Any, ...]], path: Path) -> None:
-    path.parent.mkdir(exist_ok=True)
-    parquet.write_table(parquet.to_arrow(table, rows), path)
+def _write_rows(root: Path, generation: int, table: Table, rows: Sequence[tuple[Any, ...]]) -> str:
+    """Write the rows of a table of all files; returns the name of its file."""
+    name = f"{table.name}/{generation:06d}.parquet"
+    (root / table.name).mkdir(exist_ok=True)
+    parquet.write_table(parquet.to_arrow(table, rows), root / name)
+    return name
 
 
 def _summary(state: State, found: dict[str, Found], removed: list[Source]) -> IngestSummary:

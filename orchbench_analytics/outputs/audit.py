@@ -9,14 +9,13 @@ from pathlib import Path
 import msgspec
 import polars as pl
 
-from orchbench_analytics.engines.local import workers
+from orchbench_analytics.engines import Local
+from orchbench_analytics.metrics import HEADLINE
 from orchbench_analytics.profiles import SPEC, UPSTREAM, Profile, flip, rule_choices
-from orchbench_analytics.score.groups import find_open_groups, is_worth_workers
 from orchbench_analytics.score.pipeline import score
 from orchbench_analytics.store.manifest import Manifest
 from orchbench_analytics.views.catalog import connect, frame_of
 
-METRICS = ("average_score", "call_rejection_f1", "function_call_f1", "workflow_similarity")
 ALL_RULES = "all rules"
 
 
@@ -41,13 +40,13 @@ def audit(
     """
     profiles = {"": start, **audited_profiles(start, goal)}
     with tempfile.TemporaryDirectory(prefix="orchbench-audit-") as scratch:
-        borrowed = _borrow(root, manifest)
-        (Path(scratch) / "plan_cache").symlink_to((root / "plan_cache").absolute())
-        with workers(jobs, is_worth_it=is_worth_workers(manifest)) as pool:
+        unscored = msgspec.structs.replace(manifest, scores=[], profiles={})
+        with Local(jobs) as engine:
             wanted = list(profiles.values())
-            coverage = find_open_groups(Path(scratch), borrowed, wanted)
-            scored = score(Path(scratch), borrowed, wanted, coverage, pool=pool)
-        with connect(Path(scratch), scored, view="leaderboard") as connection:
+            scored = score(root, unscored, wanted, engine, output=Path(scratch))
+        with connect(
+            root, _with_scores_in(Path(scratch), scored), view="leaderboard"
+        ) as connection:
             boards = frame_of(connection.sql("select * from main.leaderboard"))
     names = pl.DataFrame(
         {
@@ -60,7 +59,7 @@ def audit(
     )
     boards = boards.join(names, on="profile")
     before = boards.filter(pl.col("rule") == "").select(
-        "model", "experiment", *METRICS, "rank_number"
+        "model", "experiment", *HEADLINE, "rank_number"
     )
     return (
         boards.filter(pl.col("rule") != "")
@@ -72,31 +71,18 @@ def audit(
             "rule_to",
             "model",
             "experiment",
-            *METRICS,
-            *((pl.col(m) - pl.col(f"{m}_before")).alias(f"{m}_change") for m in METRICS),
+            *HEADLINE,
+            *((pl.col(m) - pl.col(f"{m}_before")).alias(f"{m}_change") for m in HEADLINE),
             "rank_number",
             rank_change=pl.col("rank_number") - pl.col("rank_number_before"),
         )
     )
 
 
-def _borrow(root: Path, manifest: Manifest) -> Manifest:
-    """The manifest with its parts where they are and no scores, for scoring elsewhere."""
-    base = root.absolute()
-    return msgspec.structs.replace(
-        manifest,
-        sources=str(base / manifest.sources) if manifest.sources else None,
-        tool_parameters=str(base / manifest.tool_parameters) if manifest.tool_parameters else None,
-        model_tags=None,
-        gathered=None,
-        parts=[
-            msgspec.structs.replace(part, directory=str(base / part.directory))
-            for part in manifest.parts
-        ],
-        prepared=[
-            msgspec.structs.replace(group, directory=str(base / group.directory))
-            for group in manifest.prepared
-        ],
-        profiles={},
-        scores=[],
-    )
+def _with_scores_in(directory: Path, manifest: Manifest) -> Manifest:
+    """The manifest with its scores in another directory than the warehouse."""
+    scores = [
+        msgspec.structs.replace(group, directory=str(directory / group.directory))
+        for group in manifest.scores
+    ]
+    return msgspec.structs.replace(manifest, scores=scores)

@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import polars as pl
 
-from orchbench_analytics.outputs.results import result_document
-from orchbench_analytics.profiles import UPSTREAM
+from orchbench_analytics.outputs.results import OVERALL_FIGURES, SCENARIO_FIGURES, is_rounded
 from orchbench_analytics.views.catalog import frame_of, sql_directory
 
 if TYPE_CHECKING:
@@ -26,6 +24,74 @@ DIFFERENCES = {
     "expected": pl.Float64,
     "found": pl.Float64,
 }
+# Both sides in long form, joined by the name of the figure; undefined prints as 0 in the JSON.
+_REPORTED_FIGURES = """
+with
+
+models as (
+    select
+        profile, model, experiment, language, cast(null as varchar) as scenario,
+        coalesce(cast(columns(* exclude (profile, model, experiment, language)) as double), 0)
+    from main.model_scores
+    where profile = 'upstream'
+),
+
+scenarios as (
+    select
+        profile, model, experiment, language, scenario,
+        coalesce(
+            cast(columns(* exclude (profile, model, experiment, language, scenario)) as double), 0
+        )
+    from main.scenario_scores
+    where profile = 'upstream'
+),
+
+ours as (
+    from (
+        unpivot models
+        on columns(* exclude (profile, model, experiment, language, scenario))
+        into name column_name value score
+    )
+    union all
+    from (
+        unpivot scenarios
+        on columns(* exclude (profile, model, experiment, language, scenario))
+        into name column_name value score
+    )
+),
+
+reported as (
+    select model, experiment, language, cast(null as varchar) as scenario, figure, value
+    from main.reported_models
+    union all
+    select model, experiment, language, scenario, figure, value
+    from main.reported_scenarios
+)
+
+select
+    ours.profile,
+    ours.model,
+    ours.experiment,
+    ours.language,
+    ours.scenario,
+    reported.figure,
+    reported.value as expected,
+    case
+        when seed_figures.is_rounded then round_half_even(ours.score, 4) else ours.score
+    end as found
+from reported
+inner join seed_figures
+    on reported.figure = seed_figures.figure
+    and (reported.scenario is not null) = seed_figures.is_of_scenario
+inner join ours
+    on reported.model = ours.model
+    and reported.experiment = ours.experiment
+    and reported.language = ours.language
+    and reported.scenario is not distinct from ours.scenario
+    and seed_figures.column_name = ours.column_name
+where reported.value is not null
+order by all nulls first
+"""
 
 
 class CheckReport(NamedTuple):
@@ -42,13 +108,9 @@ def check(connection: duckdb.DuckDBPyConnection) -> CheckReport:
     for path in queries:
         offending = frame_of(connection.sql(path.read_text(encoding="utf-8")))
         frames.append(_as_differences(offending, path.stem))
-    figures = [
-        figure
-        for document in _reported_documents(connection)
-        for figure in _figures(connection, document)
-    ]
-    off = [figure for figure in figures if abs(figure["expected"] - figure["found"]) > TOLERANCE]
-    frames.append(_as_differences(pl.DataFrame(off, schema=DIFFERENCES), "reported_figures_agree"))
+    figures = reported_figures(connection)
+    off = figures.filter((pl.col("expected") - pl.col("found")).abs() > TOLERANCE)
+    frames.append(_as_differences(off, "reported_figures_agree"))
     return CheckReport(
         [
             f"{len(queries)} checks of what must add up",
@@ -58,61 +120,22 @@ def check(connection: duckdb.DuckDBPyConnection) -> CheckReport:
     )
 
 
-class _Reported(NamedTuple):
-    model: str
-    experiment: str
-    language: str
+def reported_figures(connection: duckdb.DuckDBPyConnection) -> pl.DataFrame:
+    """Each figure of an evaluator's files that we have too: what it says, and what we say."""
+    connection.execute(
+        "create or replace temp table seed_figures"
+        " (figure varchar, column_name varchar, is_of_scenario boolean, is_rounded boolean)"
+    )
+    connection.executemany("insert into seed_figures values (?, ?, ?, ?)", _seed_figures())
+    return frame_of(connection.sql(_REPORTED_FIGURES))
 
 
-def _reported_documents(connection: duckdb.DuckDBPyConnection) -> Iterator[_Reported]:
-    """The models for which there are both an evaluator's figures and our own."""
-    rows = connection.execute(
-        """
-        select distinct model, experiment, language
-        from main.reported_models
-        semi join main.model_scores using (model, experiment, language)
-        order by all
-        """
-    ).fetchall()
-    return (_Reported(*row) for row in rows)
-
-
-def _figures(
-    connection: duckdb.DuckDBPyConnection, reported: _Reported
-) -> Iterator[dict[str, Any]]:
-    """Each figure of an evaluator's file that we have too: what it says, and what we say."""
-    document = result_document(connection, UPSTREAM, **reported._asdict())
-    ours = {(None, name): value for name, value in _numbers(document["overall_statistics"])}
-    for result in document["detailed_results"]:
-        scenario = result["scenario"]
-        ours |= {(scenario, name): value for name, value in _numbers(result)}
-    for scenario, figure, value in connection.execute(
-        """
-        select null as scenario, figure, value from main.reported_models
-        where model = $model and experiment = $experiment and language = $language
-        union all
-        select scenario, figure, value from main.reported_scenarios
-        where model = $model and experiment = $experiment and language = $language
-        """,
-        reported._asdict(),
-    ).fetchall():
-        if value is not None and (scenario, figure) in ours:
-            yield {
-                "profile": UPSTREAM.name,
-                **reported._asdict(),
-                "scenario": scenario,
-                "figure": figure,
-                "expected": value,
-                "found": ours[scenario, figure],
-            }
-
-
-def _numbers(values: dict[str, Any], prefix: str = "") -> Iterator[tuple[str, float]]:
-    for name, value in values.items():
-        if isinstance(value, dict):
-            yield from _numbers(value, f"{prefix}{name}.")
-        elif isinstance(value, int | float):
-            yield f"{prefix}{name}", value
+def _seed_figures() -> list[tuple[str, str, bool, bool]]:
+    """The seed's name of each figure, our column, and whether it is printed to four digits."""
+    return [
+        *((path, column, False, is_rounded(path)) for path, column in OVERALL_FIGURES.items()),
+        *((name, column, True, False) for name, column in SCENARIO_FIGURES.items()),
+    ]
 
 
 def _as_differences(offending: pl.DataFrame, name: str) -> pl.DataFrame:

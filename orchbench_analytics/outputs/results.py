@@ -8,43 +8,77 @@ from typing import Any
 import duckdb
 
 from orchbench_analytics.errors import SelectionError
+from orchbench_analytics.metrics import HEADLINE, METRICS
 from orchbench_analytics.profiles import Profile
 
 Row = dict[str, Any]
 Rounding = Callable[[float | None], float]
 
-# The seed's name of each figure of a scenario, and our column.
+# Decisions are printed as they are under `upstream`, all other scores to four digits.
+_DECISIONS = "score_details.call_rejection_scores"
+
+
+def _metrics(section: str, *columns: str) -> dict[str, str]:
+    """Metrics by their place in the seed's JSON: a section, and the name the seed has for them."""
+    prefix = f"{section}." if section else ""
+    return {f"{prefix}{METRICS[column].seed_names[0]}": column for column in columns}
+
+
+def _confusion(section: str) -> dict[str, str]:
+    """The counts of the confusion matrix by their place in the seed's JSON."""
+    prefix = f"{section}." if section else ""
+    return {
+        f"{prefix}total_{side}_{perspective}": f"{side}_{ours}_count"
+        for perspective, ours in (("reject", "reject"), ("fc", "call"))
+        for side in _SIDES[perspective]
+    }
+
+
+_SIDES = {
+    "reject": ("true_positive", "true_negative", "false_positive", "false_negative"),
+    "fc": ("true_positive", "false_positive", "false_negative", "true_negative"),
+}
+# The place of each figure in the seed's `overall_statistics`, and our column in `model_scores`.
+OVERALL_FIGURES = {
+    "total_files": "file_count",
+    "successful_evaluations": "scored_file_count",
+    "failed_evaluations": "refused_file_count",
+    "total_failed_workflow_generation": "failed_plan_generation_count",
+    "total_comparison_steps_evaluated": "plan_count",
+    **_metrics("key_metrics", *HEADLINE),
+    "score_details.workflow_scores.workflow_evaluation_with_failure": "plan_similarity",
+    "score_details.workflow_scores.workflow_evaluation_without_failure": "read_plan_similarity",
+    **_metrics("score_details.workflow_scores", "structure_similarity", "component_similarity"),
+    **_metrics("score_details.function_call_scores", "name_f1", "key_f1", "value_f1"),
+    "score_details.function_call_scores.overall_function_call_failed_rate": "failed_call_rate",
+    "score_details.function_call_scores.total_fc_successful_calls": "true_negative_reject_count",
+    "score_details.function_call_scores.total_function_call_cases": "call_case_count",
+    f"{_DECISIONS}.total_rejection_cases": "rejection_case_count",
+    **_metrics(_DECISIONS, "reject_precision", "reject_recall", "reject_f1"),
+    f"{_DECISIONS}.reject_decision_performance.accuracy": "reject_accuracy",
+    **_metrics(_DECISIONS, "call_precision", "call_recall", "call_f1"),
+    f"{_DECISIONS}.fc_decision_performance.accuracy": "call_accuracy",
+    f"{_DECISIONS}.error_patterns.overaction_rate": "overaction_rate",
+    f"{_DECISIONS}.error_patterns.underaction_rate": "underaction_rate",
+    f"{_DECISIONS}.error_patterns.type_mismatch_rate": "type_mismatch_rate",
+    f"{_DECISIONS}.rejection_type_accuracy": "rejection_type_accuracy",
+    f"{_DECISIONS}.total_rejection_type_mismatch": "type_mismatch_count",
+    f"{_DECISIONS}.total_failed_generation": "failed_generation_count",
+    **_confusion("score_details.raw_confusion_matrix"),
+}
+# The name of each figure in the seed's `detailed_results`, and our column in `scenario_scores`.
 SCENARIO_FIGURES = {
     "workflow_evaluation_with_failure": "plan_similarity",
     "workflow_evaluation_without_failure": "read_plan_similarity",
-    "average_structural_GED": "structure_similarity",
-    "average_component_GED": "component_similarity",
+    **_metrics("", "structure_similarity", "component_similarity"),
     "failed_workflow_generation": "failed_plan_generation_count",
     "total_comparison_steps_evaluated": "plan_count",
-    "arguments_key_score": "key_f1",
-    "arguments_value_score_not_count_rejection": "value_f1",
+    **_metrics("", "key_f1", "value_f1"),
     "total_fc_successful_calls": "true_negative_reject_count",
     "total_rejection_cases": "rejection_case_count",
-    "total_true_positive_reject": "true_positive_reject_count",
-    "total_true_negative_reject": "true_negative_reject_count",
-    "total_false_positive_reject": "false_positive_reject_count",
-    "total_false_negative_reject": "false_negative_reject_count",
-    "total_true_positive_fc": "true_positive_call_count",
-    "total_false_positive_fc": "false_positive_call_count",
-    "total_false_negative_fc": "false_negative_call_count",
-    "total_true_negative_fc": "true_negative_call_count",
+    **_confusion(""),
     "total_function_call_cases": "call_case_count",
-    "function_name_accuracy": "name_f1",
-}
-CONFUSION_FIGURES = {
-    "total_true_positive_reject": "true_positive_reject_count",
-    "total_true_negative_reject": "true_negative_reject_count",
-    "total_false_positive_reject": "false_positive_reject_count",
-    "total_false_negative_reject": "false_negative_reject_count",
-    "total_true_positive_fc": "true_positive_call_count",
-    "total_false_positive_fc": "false_positive_call_count",
-    "total_false_negative_fc": "false_negative_call_count",
-    "total_true_negative_fc": "true_negative_call_count",
+    **_metrics("", "name_f1"),
 }
 
 
@@ -117,63 +151,32 @@ def result_document(
 
 def overall_statistics(scores: Row, decisions: Rounding) -> Row:
     """The seed's `overall_statistics` from a row of `model_scores`; undefined ratios print 0."""
-    return {
-        "total_files": scores["file_count"],
-        "successful_evaluations": scores["scored_file_count"],
-        "failed_evaluations": scores["refused_file_count"],
-        "total_failed_workflow_generation": scores["failed_plan_generation_count"],
-        "total_comparison_steps_evaluated": scores["plan_count"],
-        "key_metrics": {
-            "Average": _rounded(scores["average_score"]),
-            "Call Rejection Classification Accuracy": _rounded(scores["call_rejection_f1"]),
-            "FC": _rounded(scores["function_call_f1"]),
-            "Plan": _rounded(scores["workflow_similarity"]),
-        },
-        "score_details": {
-            "workflow_scores": {
-                "workflow_evaluation_with_failure": _rounded(scores["plan_similarity"]),
-                "workflow_evaluation_without_failure": _rounded(scores["read_plan_similarity"]),
-                "average_structural_GED": _rounded(scores["structure_similarity"]),
-                "average_component_GED": _rounded(scores["component_similarity"]),
-            },
-            "function_call_scores": {
-                "function_name_accuracy": _rounded(scores["name_f1"]),
-                "arguments_key_score": _rounded(scores["key_f1"]),
-                "arguments_value_score_not_count_rejection": _rounded(scores["value_f1"]),
-                "overall_function_call_failed_rate": _rounded(scores["failed_call_rate"]),
-                "total_fc_successful_calls": scores["true_negative_reject_count"],
-                "total_function_call_cases": scores["call_case_count"],
-            },
-            "call_rejection_scores": {
-                "total_rejection_cases": scores["rejection_case_count"],
-                "reject_decision_performance": _performance(scores, "reject", decisions),
-                "fc_decision_performance": _performance(scores, "call", decisions),
-                "error_patterns": {
-                    name: decisions(scores[name])
-                    for name in ("overaction_rate", "underaction_rate", "type_mismatch_rate")
-                },
-                "rejection_type_accuracy": decisions(scores["rejection_type_accuracy"]),
-                "total_rejection_type_mismatch": scores["type_mismatch_count"],
-                "total_failed_generation": scores["failed_generation_count"],
-            },
-            "raw_confusion_matrix": {
-                name: scores[column] for name, column in CONFUSION_FIGURES.items()
-            },
-        },
-    }
+    statistics: Row = {}
+    for path, column in OVERALL_FIGURES.items():
+        *sections, name = path.split(".")
+        section = statistics
+        for outer in sections:
+            section = section.setdefault(outer, {})
+        finish = decisions if path.startswith(_DECISIONS) else _rounded
+        section[name] = _printed(scores[column], column, finish)
+    return statistics
 
 
-def _scenario_result(row: Row, round_score: Rounding) -> Row:
+def is_rounded(path: str) -> bool:
+    """Whether `upstream` prints a figure of `overall_statistics` to four digits."""
+    return not path.startswith(_DECISIONS) and not OVERALL_FIGURES[path].endswith("_count")
+
+
+def _scenario_result(row: Row, finish: Rounding) -> Row:
     figures = {
-        name: row[column] if column.endswith("_count") else round_score(row[column])
-        for name, column in SCENARIO_FIGURES.items()
+        name: _printed(row[column], column, finish) for name, column in SCENARIO_FIGURES.items()
     }
     return {"file_path": row["file_path"], "scenario": row["scenario"], **figures}
 
 
-def _performance(scores: Row, side: str, decisions: Rounding) -> Row:
-    names = ("precision", "recall", "f1", "accuracy")
-    return {name: decisions(scores[f"{side}_{name}"]) for name in names}
+def _printed(value: Any, column: str, finish: Rounding) -> Any:
+    """Counts as they are, scores as they are to be printed."""
+    return value if column.endswith("_count") else finish(value)
 
 
 def _directory(scenarios: list[Row]) -> str:

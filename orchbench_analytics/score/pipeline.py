@@ -1,115 +1,151 @@
-"""Scoring a warehouse: groups of parts, under each profile, from Parquet alone."""
+"""Scoring a warehouse from Parquet alone: draw plans, measure distinct pairs, score each group.
+
+Each of the three is a function over tasks that an engine may run anywhere: a task names files or
+carries plain values, and what is large is written to files.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
-from concurrent.futures import Executor, Future, ThreadPoolExecutor
+import shutil
+from collections.abc import Iterator, Sequence
 from pathlib import Path
+from typing import NamedTuple
+from uuid import uuid4
 
 import msgspec
 import polars as pl
 
-from orchbench_analytics.engines.local import core_count, rare_collections
+from orchbench_analytics.engines.engine import Engine
 from orchbench_analytics.profiles import Profile, rules_of
 from orchbench_analytics.schema import Table, polars_schema
-from orchbench_analytics.score.groups import SCORING_VERSION, Coverage, OpenGroup
-from orchbench_analytics.score.plan_cache import PlanCache
-from orchbench_analytics.score.plans.pairs import plan_rules
-from orchbench_analytics.score.plans.totals import prepare_plans, score_plans
-from orchbench_analytics.score.prepared import PreparedGroup, load_prepared, save_prepared
-from orchbench_analytics.score.steps.totals import PreparedSteps, prepare_steps, score_steps
+from orchbench_analytics.score.plans.draw import DrawnPlans, draw_plans, drawing_rules
+from orchbench_analytics.score.plans.ged import GraphPair, measure_pairs
+from orchbench_analytics.score.plans.merge import (
+    PAIR_SCHEMA,
+    drawn_for,
+    graph_pairs,
+    measured_frame,
+    merge,
+)
+from orchbench_analytics.score.plans.totals import score_plans
+from orchbench_analytics.score.steps.totals import prepare_steps, score_steps
+from orchbench_analytics.score.unscored import OpenGroup, find_unscored, row_count
 from orchbench_analytics.store import manifest as store
-from orchbench_analytics.store.manifest import Manifest, Prepared, ScoreGroup
+from orchbench_analytics.store.directories import write_directory
+from orchbench_analytics.store.manifest import Manifest, ScoreGroup
 from orchbench_analytics.store.parquet import Frame, scan_files
 from orchbench_analytics.tables import JUDGEMENTS, PLANS, SCORED_TABLES, STEPS, TOOL_PARAMETERS
+
+_PAIRS_OF_A_TASK = 250
+_FEW_ROWS = 5_000
+
+
+class GroupTask(NamedTuple):
+    """A group to score, where its parts lie, where its scores go, and room for what is between."""
+
+    group: OpenGroup
+    root: Path
+    output: Path
+    scratch: Path
+    tool_parameters: list[Path]
+
+    def read(self, table: Table) -> pl.DataFrame:
+        """The rows of a table in the group's parts."""
+        parts = (part for part in self.group.parts if part.row_counts.get(table.name))
+        files = [self.root / part.directory / f"{table.name}.parquet" for part in parts]
+        return _read(files, table)
 
 
 def score(
     root: Path,
     manifest: Manifest,
     profiles: Sequence[Profile],
-    coverage: Coverage,
+    engine: Engine,
     *,
-    pool: Executor | None,
+    output: Path | None = None,
 ) -> Manifest:
-    """The manifest with everything scored that its coverage says is not."""
-    tool_parameters = _read(TOOL_PARAMETERS, store.table_files(root, manifest, "tool_parameters"))
-    scores, prepared = list(coverage.scores), list(coverage.prepared)
-    with rare_collections():
-        for group in coverage.open_groups:
-            new_scores, new_prepared = _score_group(root, group, tool_parameters, pool)
-            scores += new_scores
-            prepared += new_prepared
+    """The manifest with everything scored; scores go to `output`, or else to `root`."""
+    coverage = find_unscored(root, manifest, profiles)
+    output = output or root
+    scratch = output / "staging" / uuid4().hex
+    tool_parameters = store.table_files(root, manifest, "tool_parameters")
+    tasks = [
+        GroupTask(group, root, output, scratch / str(number), tool_parameters)
+        for number, group in enumerate(coverage.open_groups)
+    ]
+    is_small = sum(row_count(group.parts) for group in coverage.open_groups) < _FEW_ROWS
+    try:
+        scratch.mkdir(parents=True)
+        drawn = list(engine.run(draw_group, tasks, is_small=is_small))
+        measured = engine.run(measure_pairs, _distinct_pairs(drawn), is_small=is_small)
+        rows = [row for task in measured for row in task]
+        measured_frame(rows).write_parquet(scratch / "measured.parquet")
+        scored = list(engine.run(score_group, tasks, is_small=is_small))
+    finally:
+        shutil.rmtree(scratch, ignore_errors=True)
+    scores = [*coverage.scores, *(group for groups in scored for group in groups)]
     return msgspec.structs.replace(
         manifest,
         generation=manifest.generation + 1,
         profiles=manifest.profiles | {profile.name: rules_of(profile) for profile in profiles},
         scores=sorted(scores, key=lambda group: (group.profile, group.group_id)),
-        prepared=sorted(prepared, key=lambda group: group.prepared_id),
     )
 
 
-def _score_group(
-    root: Path, group: OpenGroup, tool_parameters: pl.DataFrame, pool: Executor | None
-) -> tuple[list[ScoreGroup], list[Prepared]]:
-    """Score some parts under each profile they lack; what the profiles share is done once."""
-    known = load_prepared(root, group.prepared)
-    plans, pairs = (known.plans, None) if known else prepare_plans(_read_parts(root, group, PLANS))
-    ids = plans["pair_id"].unique()
-    rules = {profile: plan_rules(profile) for profile in group.group_ids}
-    all_rules = sorted(set(rules.values()))
-    cache = PlanCache(root, SCORING_VERSION)
-    started = cache.start(
-        ids, all_rules, lambda: pairs or prepare_plans(_read_parts(root, group, PLANS)).pairs, pool
+def draw_group(task: GroupTask) -> Path:
+    """Draw the plans of a group; returns the file of its distinct pairs of graphs."""
+    profiles = list(task.group.group_ids)
+    drawn = draw_plans(task.read(PLANS), sorted({drawing_rules(p) for p in profiles}))
+    pairs = pl.concat(graph_pairs(drawn_for(drawn, profile)) for profile in profiles).unique()
+    task.scratch.mkdir(parents=True)
+    drawn.plans.write_parquet(task.scratch / "plans.parquet")
+    drawn.texts.write_parquet(task.scratch / "texts.parquet")
+    pairs.write_parquet(task.scratch / "pairs.parquet")
+    return task.scratch / "pairs.parquet"
+
+
+def score_group(task: GroupTask) -> list[ScoreGroup]:
+    """Score a group under each profile it lacks; what the profiles share is done once."""
+    drawn = DrawnPlans(*(_scratch(task.scratch / f"{n}.parquet") for n in DrawnPlans._fields))
+    measured = _scratch(task.scratch.parent / "measured.parquet")
+    steps = prepare_steps(
+        task.read(STEPS), task.read(JUDGEMENTS), _read(task.tool_parameters, TOOL_PARAMETERS)
     )
-    # Writing Parquet leaves Python's lock alone, so threads write while there is more to score.
-    with ThreadPoolExecutor(core_count() + len(all_rules) + 1) as threads:
-        compared = {r: threads.submit(cache.finish, started, ids, r) for r in all_rules}
-        prepared = known or PreparedGroup(plans, _prepare_steps(root, group, tool_parameters))
-        saving = [] if known else [threads.submit(save_prepared, root, group, prepared)]
-        writing = []
-        for profile in rules:
-            scored = _scored(prepared, profile, compared[rules[profile]])
-            writing.append(threads.submit(_write, root, group, profile, scored))
-        return [future.result() for future in writing], [future.result() for future in saving]
+    groups = []
+    for profile in task.group.group_ids:
+        merged = merge(drawn_for(drawn, profile), measured)
+        frames = (*score_steps(steps, profile), *score_plans(merged, profile))
+        groups.append(_write_scores(task, profile, frames))
+    return groups
 
 
-def _scored(
-    prepared: PreparedGroup, profile: Profile, compared: Future[pl.DataFrame]
-) -> Iterator[pl.DataFrame]:
-    """The rows of each scored table in turn: those of steps are there before those of plans."""
-    yield from score_steps(prepared.steps, profile)
-    yield from score_plans(prepared.plans, compared.result(), profile)
+def _distinct_pairs(files: list[Path]) -> Iterator[list[GraphPair]]:
+    """The distinct pairs of graphs over all groups, in tasks of a bounded size."""
+    pairs = scan_files(files, PAIR_SCHEMA).unique().sort(GraphPair._fields).collect()
+    for start in range(0, len(pairs), _PAIRS_OF_A_TASK):
+        yield [GraphPair(*row) for row in pairs[start : start + _PAIRS_OF_A_TASK].iter_rows()]
 
 
-def _prepare_steps(root: Path, group: OpenGroup, tool_parameters: pl.DataFrame) -> PreparedSteps:
-    steps, judgements = (_read_parts(root, group, table) for table in (STEPS, JUDGEMENTS))
-    return prepare_steps(steps, judgements, tool_parameters)
-
-
-def _write(
-    root: Path, group: OpenGroup, profile: Profile, scored: Iterable[pl.DataFrame]
-) -> ScoreGroup:
-    group_id = group.group_ids[profile]
-    directory = f"scores/{group_id}"
+def _write_scores(task: GroupTask, profile: Profile, frames: Sequence[pl.DataFrame]) -> ScoreGroup:
+    group_id = task.group.group_ids[profile]
     tables = (
         (table.name, Frame(frame, table))
-        for table, frame in zip(SCORED_TABLES, scored, strict=True)
+        for table, frame in zip(SCORED_TABLES, frames, strict=True)
         if len(frame)
     )
+    directory = f"scores/{group_id}"
     return ScoreGroup(
         directory=directory,
-        row_counts=store.write_directory(root, directory, tables),
+        row_counts=write_directory(task.output, directory, tables),
         group_id=group_id,
         profile=profile.name,
-        part_ids=sorted(part.part_id for part in group.parts),
+        part_ids=sorted(part.part_id for part in task.group.parts),
     )
 
 
-def _read_parts(root: Path, group: OpenGroup, table: Table) -> pl.DataFrame:
-    parts = (part for part in group.parts if table.name in part.row_counts)
-    return _read(table, [root / part.directory / f"{table.name}.parquet" for part in parts])
-
-
-def _read(table: Table, files: list[Path]) -> pl.DataFrame:
+def _read(files: list[Path], table: Table) -> pl.DataFrame:
     return scan_files(files, polars_schema(table)).collect(engine="in-memory")
+
+
+def _scratch(file: Path) -> pl.DataFrame:
+    return scan_files([file]).collect(engine="in-memory")

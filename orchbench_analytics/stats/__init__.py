@@ -3,7 +3,7 @@
 from orchbench_analytics.metrics import HEADLINE, METRICS, resolve_metric
 from orchbench_analytics.stats.bootstrap import intervals
 from orchbench_analytics.stats.columns import STATISTICS
-from orchbench_analytics.stats.compare import compare, compare_all, compare_pairs
+from orchbench_analytics.stats.compare import compare, compare_all, compare_pairs, compare_with
 from orchbench_analytics.stats.consistency import (
     flips,
     model_spread,
@@ -13,7 +13,7 @@ from orchbench_analytics.stats.consistency import (
 )
 from orchbench_analytics.stats.counts import MEAN_OF_LANGUAGES
 from orchbench_analytics.stats.drivers import drivers, step_drivers
-from orchbench_analytics.stats.gate import Gate, GateResult, check_gate, parse_gate
+from orchbench_analytics.stats.gate import Gate, GateResult, check_gate, gate_level, parse_gate
 from orchbench_analytics.stats.ranks import rank_intervals
 
 __all__ = [
@@ -27,8 +27,10 @@ __all__ = [
     "compare",
     "compare_all",
     "compare_pairs",
+    "compare_with",
     "drivers",
     "flips",
+    "gate_level",
     "intervals",
     "model_spread",
     "parse_gate",

@@ -30,6 +30,9 @@ _ERROR = maybe_number(
     "standard_error", "Bootstrap standard error over scenarios; null with fewer than two."
 )
 
+_SCENARIOS = count("scenario_count", "Scenarios of the sweep that the model has a file of.")
+_COVERAGE = maybe_number("coverage_rate", "Share of the sweep's scenarios that the model has, 0-1.")
+
 INTERVALS = Table(
     "intervals",
     "metric of a model, by language and for the mean over its languages",
@@ -47,6 +50,7 @@ INTERVALS = Table(
         _LOW,
         _HIGH,
         count("scenario_count", "Scenarios that have something to say about the metric."),
+        _COVERAGE,
     ),
 )
 RANK_INTERVALS = Table(
@@ -54,16 +58,33 @@ RANK_INTERVALS = Table(
     "model and experiment under a profile",
     (
         *_CONTENDER,
-        maybe_number("average_score", "Mean over languages of the average score."),
+        maybe_count(
+            "rank_number",
+            "Rank by average_score, 1 is best; equal scores share a rank. Null if unranked.",
+        ),
+        maybe_count("rank_low", "Best rank of a set that holds together with those of all models."),
+        maybe_count("rank_high", "Worst rank of that set; null if unranked."),
+        maybe_count(
+            "tier_number",
+            "Models of a tier cannot be told apart from its best one; 1 is the top tier.",
+        ),
+        maybe_number(
+            "average_score",
+            "Mean over languages of the average score: of ranked models over the scenarios that "
+            "all of them have, of others over their own.",
+        ),
         _LOW,
         _HIGH,
-        count("rank_number", "Rank by average_score, 1 is best; equal scores share a rank."),
-        count("rank_low", "Best rank within the interval."),
-        count("rank_high", "Worst rank within the interval."),
         maybe_number(
-            "best_probability",
-            "Share of resamples in which the model is first, 0 to 1; ties share it. Adds up to 1.",
+            "adjusted_score",
+            "Estimate of the average score over all scenarios of the sweep: what is missing is "
+            "filled in from a two-way fit of model and scenario effects.",
         ),
+        _SCENARIOS,
+        count("sweep_scenario_count", "Scenarios that any model of the sweep has a file of."),
+        _COVERAGE,
+        count("refused_file_count", "Files of the model that could not be read."),
+        maybe_text("unranked_reason", "Why the model has no rank; null if it has one."),
     ),
 )
 _PAIR = (
@@ -88,11 +109,19 @@ COMPARISONS = Table(
         maybe_number("candidate_value", "The candidate's metric over common scenarios."),
         _DIFFERENCE,
         _ERROR,
-        _LOW,
-        _HIGH,
+        maybe_number("low", "Lower end of the interval of this row alone."),
+        maybe_number("high", "Upper end of the interval of this row alone."),
+        maybe_number(
+            "low_adjusted", "Lower end of an interval that holds together with those of all rows."
+        ),
+        maybe_number(
+            "high_adjusted", "Upper end of an interval that holds together with those of all rows."
+        ),
         maybe_number("p_value", "Paired permutation test, two-sided: how often chance does this."),
         maybe_number(
-            "p_adjusted", "p_value corrected for many tests: Holm over metrics, or BH over pairs."
+            "p_adjusted",
+            "p_value corrected for all rows of the table: Holm for two models, step-down max-t for "
+            "many pairs.",
         ),
         maybe_number(
             "effect_size",
@@ -101,7 +130,8 @@ COMPARISONS = Table(
         ),
         maybe_number(
             "detectable_difference",
-            "Smallest true difference found with 80 % power: (t_97.5 + t_80) x standard_error.",
+            "Smallest true difference that gets a verdict with 80 % power, corrected for all rows: "
+            "half the adjusted interval + t_80 x standard_error.",
         ),
         text(
             "verdict",

@@ -7,17 +7,13 @@ compared over the scenarios both have, language by language and over the mean of
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from typing import NamedTuple
 
 import numpy as np
 import polars as pl
 
-from orchbench_analytics.metrics import (
-    HEADLINE,
-    Array,
-    resolve_metric,
-    resolve_metrics,
-)
-from orchbench_analytics.stats.adjust import benjamini_hochberg, holm
+from orchbench_analytics.metrics import HEADLINE, Array, resolve_metric, resolve_metrics
+from orchbench_analytics.stats.adjust import holm
 from orchbench_analytics.stats.columns import COMPARISONS, frame
 from orchbench_analytics.stats.contrast import Contrast, contrast
 from orchbench_analytics.stats.counts import (
@@ -28,14 +24,20 @@ from orchbench_analytics.stats.counts import (
     count_by_scenario,
     find_contender,
 )
+from orchbench_analytics.stats.max_t import tested_together
 from orchbench_analytics.stats.pairs import Indices, common_counts
-from orchbench_analytics.stats.student import (
-    difference_interval,
-    interval_factor,
-    student_quantile,
-)
+from orchbench_analytics.stats.permute import swap_p_values, swap_patterns
 
-_POWER = 0.8
+Pair = tuple[str | Contender, str | Contender]
+
+
+class _Test(NamedTuple):
+    """p-values alone and together, and the level of each interval that makes all hold together."""
+
+    p_value: Array
+    p_adjusted: Array
+    each_level: float
+    row_count: int
 
 
 def compare(
@@ -48,7 +50,7 @@ def compare(
     seed: int = 0,
     level: float = 0.95,
 ) -> pl.DataFrame:
-    """Two (model, experiment) over common scenarios: the table COMPARISONS, Holm over metrics."""
+    """Two (model, experiment) over common scenarios: the table COMPARISONS, Holm over all rows."""
     names = resolve_metrics(metrics)
     found = []
     for counts in count_by_scenario(scenario_scores, names):
@@ -58,21 +60,21 @@ def compare(
             MEAN_OF_LANGUAGES: shared.languages,
         }
         one, other = np.array([0]), np.array([1])
+        contrasts, p_values = [], []
         for language, members in groups.items():
-            contrasts = contrast(members, one, other, names, resamples=resamples, seed=seed)
-            p_values = np.array([contrasts[name].p_value[0] for name in names])
-            adjusted = holm(p_values)
-            rows = [
-                _rows(
-                    contrasts[name],
-                    adjusted[[place]],
-                    level=level,
-                    # What the clearest possible result has to survive.
-                    test_count=int((~np.isnan(p_values)).sum()),
-                ).with_columns(metric=pl.lit(name), language=pl.lit(language))
-                for place, name in enumerate(names)
-            ]
-            found.append(pl.concat(rows).with_columns(*_pair_columns(shared, one, other)))
+            options = {"resamples": resamples, "seed": seed}
+            p_values.append(swap_p_values(members, names, **options))
+            for name, result in contrast(members, one, other, names, **options).items():
+                contrasts.append((language, name, result))
+        test = _holm_test(np.concatenate(p_values), level=level)
+        found += [
+            _rows(result, _row_of(test, place), level=level).with_columns(
+                *_pair_columns(shared, one, other),
+                metric=pl.lit(name),
+                language=pl.lit(language),
+            )
+            for place, (language, name, result) in enumerate(contrasts)
+        ]
     return frame(COMPARISONS, pl.concat(found) if found else {})
 
 
@@ -84,18 +86,42 @@ def compare_all(
     seed: int = 0,
     level: float = 0.95,
 ) -> pl.DataFrame:
-    """All pairs of a sweep by the mean over languages: COMPARISONS, Benjamini-Hochberg over pairs.
+    """All pairs of a sweep by the mean over languages: COMPARISONS, max-t over all pairs.
 
-    No p-value is below 1 / (resamples + 1): to find few differences among many pairs, raise it.
+    No p-value is below 1 / (resamples + 1).
     """
     return compare_pairs(
         scenario_scores, None, metric=metric, resamples=resamples, seed=seed, level=level
     )
 
 
+def compare_with(
+    scenario_scores: pl.DataFrame,
+    baseline: str | Contender,
+    *,
+    metric: str = "average_score",
+    resamples: int = 10_000,
+    seed: int = 0,
+    level: float = 0.95,
+) -> pl.DataFrame:
+    """Everyone else against one baseline: COMPARISONS, max-t over all of them."""
+    contenders = [
+        (str(model), str(experiment))
+        for model, experiment in scenario_scores.select("model", "experiment")
+        .unique()
+        .sort("model", "experiment")
+        .iter_rows()
+    ]
+    own = contenders[find_contender(contenders, baseline)]
+    pairs: list[Pair] = [(own, other) for other in contenders if other != own]
+    return compare_pairs(
+        scenario_scores, pairs, metric=metric, resamples=resamples, seed=seed, level=level
+    )
+
+
 def compare_pairs(
     scenario_scores: pl.DataFrame,
-    pairs: Sequence[tuple[str | Contender, str | Contender]] | None,
+    pairs: Sequence[Pair] | None,
     *,
     metric: str = "average_score",
     resamples: int = 2000,
@@ -112,9 +138,17 @@ def compare_pairs(
         result = contrast(
             counts.languages, baseline, candidate, [name], resamples=resamples, seed=seed
         )[name]
-        rows = _rows(result, benjamini_hochberg(result.p_value), level=level, test_count=1)
+        swaps = swap_patterns(counts.languages, resamples=resamples, seed=seed)
+        family = tested_together(result.additions, swaps, level=level)
+        is_undefined = np.isnan(result.difference.value)
+        test = _Test(
+            np.where(is_undefined, np.nan, family.p_value),
+            np.where(is_undefined, np.nan, family.p_adjusted),
+            family.each_level,
+            1,
+        )
         found.append(
-            rows.with_columns(
+            _rows(result, test, level=level).with_columns(
                 *_pair_columns(counts, baseline, candidate),
                 metric=pl.lit(name),
                 language=pl.lit(MEAN_OF_LANGUAGES),
@@ -123,9 +157,18 @@ def compare_pairs(
     return frame(COMPARISONS, pl.concat(found) if found else {})
 
 
+def _holm_test(p_values: Array, *, level: float) -> _Test:
+    """Holm over all rows that have a p-value; intervals after Bonferroni."""
+    row_count = int((~np.isnan(p_values)).sum())
+    return _Test(p_values, holm(p_values), 1 - (1 - level) / max(row_count, 1), row_count)
+
+
+def _row_of(test: _Test, place: int) -> _Test:
+    return test._replace(p_value=test.p_value[[place]], p_adjusted=test.p_adjusted[[place]])
+
+
 def _indices(
-    contenders: Sequence[Contender],
-    pairs: Sequence[tuple[str | Contender, str | Contender]] | None,
+    contenders: Sequence[Contender], pairs: Sequence[Pair] | None
 ) -> tuple[Indices, Indices]:
     if pairs is None:
         first, second = np.triu_indices(len(contenders), k=1)
@@ -150,13 +193,13 @@ def _pair_columns(
     return columns
 
 
-def _rows(result: Contrast, adjusted: Array, *, level: float, test_count: int) -> pl.DataFrame:
+def _rows(result: Contrast, test: _Test, *, level: float) -> pl.DataFrame:
     estimate = result.difference
     error, count = estimate.standard_error, estimate.scenario_count
-    interval = difference_interval(estimate.value, error, estimate.degrees, level=level)
+    interval = estimate.difference_interval(level=level)
+    together = estimate.difference_interval(level=test.each_level)
     spread = error * np.sqrt(count)
     effect = np.divide(estimate.value, spread, out=np.full_like(spread, np.nan), where=spread > 0)
-    reach = interval_factor(estimate.degrees, level=level)
     return pl.DataFrame(
         {
             "scenario_count": count,
@@ -166,17 +209,19 @@ def _rows(result: Contrast, adjusted: Array, *, level: float, test_count: int) -
             "standard_error": error,
             "low": interval.low,
             "high": interval.high,
-            "p_value": result.p_value,
-            "p_adjusted": adjusted,
+            "low_adjusted": together.low,
+            "high_adjusted": together.high,
+            "p_value": test.p_value,
+            "p_adjusted": test.p_adjusted,
             "effect_size": effect,
-            "detectable_difference": (reach + student_quantile(_POWER, estimate.degrees)) * error,
+            "detectable_difference": estimate.detectable_difference(level=test.each_level),
         }
-    ).with_columns(verdict=_verdict(1 - level, test_count))
+    ).with_columns(verdict=_verdict(1 - level, test.row_count))
 
 
-def _verdict(alpha: float, test_count: int) -> pl.Expr:
+def _verdict(alpha: float, row_count: int) -> pl.Expr:
     """Words for the row; the least p-value that n swaps can give is 2 / 2^n."""
-    least_p = 2.0 ** (1 - pl.col("scenario_count")) * test_count
+    least_p = 2.0 ** (1 - pl.col("scenario_count")) * row_count
     is_found = pl.col("p_adjusted") <= alpha
     return (
         pl.when(pl.col("difference").is_nan() | (least_p > alpha))

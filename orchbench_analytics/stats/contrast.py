@@ -1,4 +1,4 @@
-"""The difference of pairs of contenders, with its error, interval and p-value."""
+"""The difference of pairs of contenders, with its errors and what each scenario adds to it."""
 
 from __future__ import annotations
 
@@ -6,23 +6,14 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
+import numpy.typing as npt
 
-from orchbench_analytics.metrics import Array, evaluate, influence
+from orchbench_analytics.metrics import Array, evaluate, support
 from orchbench_analytics.stats.counts import LanguageCounts
 from orchbench_analytics.stats.estimate import Estimate, cluster_error, mean_estimate
-from orchbench_analytics.stats.pairs import (
-    Indices,
-    PairParts,
-    differences,
-    pair_support,
-    pair_up,
-)
-from orchbench_analytics.stats.permute import (
-    Swaps,
-    permutation_p,
-    swap_patterns,
-    swapped_differences,
-)
+from orchbench_analytics.stats.limits import carrying_count
+from orchbench_analytics.stats.linear import scenario_additions
+from orchbench_analytics.stats.pairs import Indices, PairParts, differences, pair_up
 from orchbench_analytics.stats.resample import (
     chunks,
     resampled_metrics,
@@ -34,12 +25,15 @@ from orchbench_analytics.stats.resample import (
 
 
 class Contrast(NamedTuple):
-    """One metric of many pairs: both values, candidate - baseline with its errors, and its p."""
+    """One metric of many pairs: both values, and candidate - baseline with its errors.
+
+    `additions` has for each language what each scenario adds to the difference.
+    """
 
     baseline_value: Array
     candidate_value: Array
     difference: Estimate
-    p_value: Array
+    additions: tuple[Array, ...]
 
 
 def contrast(
@@ -52,7 +46,6 @@ def contrast(
     seed: int,
 ) -> dict[str, Contrast]:
     """Each metric's mean over the languages in which both have it, for each pair."""
-    swaps = swap_patterns(languages, resamples=resamples, seed=seed)
     weights = [resampling_weights(one, resamples=resamples, seed=seed) for one in languages]
     found: dict[str, list[Contrast]] = {name: [] for name in names}
     drawn = [_drawn(one, names, w) for one, w in zip(languages, weights, strict=True)]
@@ -63,49 +56,69 @@ def contrast(
             _bootstrap_errors(one, sides, pair, names, d, w)
             for one, pair, d, w in zip(languages, pairs, drawn, weights, strict=True)
         ]
-        for name, block in _contrast_chunk(pairs, names, errors, swaps).items():
-            found[name].append(block)
+        for name in names:
+            found[name].append(_contrast_chunk(pairs, name, [error[name] for error in errors]))
     return {name: _joined(blocks) for name, blocks in found.items()}
 
 
-def _contrast_chunk(
-    pairs: Sequence[PairParts],
-    names: Sequence[str],
-    errors: Sequence[dict[str, Array]],
-    swaps: Swaps,
-) -> dict[str, Contrast]:
-    """All of it for a few pairs: by language first, then the mean."""
-    totals = [[_totals(side) for side in pair] for pair in pairs]
-    values = [[evaluate(names, side) for side in sides] for sides in totals]
-    swapped = [
-        swapped_differences(pair, names, patterns)
-        for pair, patterns in zip(pairs, swaps.patterns, strict=True)
-    ]
-    result = {}
-    for name in names:
-        estimates = [
-            _estimate(name, pair, candidate[name] - baseline[name], error[name])
-            for pair, (baseline, candidate), error in zip(pairs, values, errors, strict=True)
-        ]
-        is_defined = np.stack([~np.isnan(estimate.value) for estimate in estimates])
-        share = is_defined / np.maximum(is_defined.sum(axis=0), 1)
-        difference = mean_estimate(estimates)
-        permuted = np.add.reduce(
-            [s[:, None] * draw[name] for s, draw in zip(share, swapped, strict=True)]
-        )
-        baseline_value, candidate_value = (
-            np.where(
-                np.isnan(difference.value),
-                np.nan,
-                np.add.reduce(
-                    [s * np.nan_to_num(v[side][name]) for s, v in zip(share, values, strict=True)]
-                ),
-            )
-            for side in (0, 1)
-        )
-        p_value = permutation_p(difference.value, permuted, is_exact=swaps.is_exact)
-        result[name] = Contrast(baseline_value, candidate_value, difference, p_value)
-    return result
+class _Sides(NamedTuple):
+    """Baselines and candidates of a language: their values, and what each scenario adds to them."""
+
+    supported: npt.NDArray[np.bool_]
+    values: tuple[Array, Array]
+    additions: tuple[Array, Array]
+
+
+def _contrast_chunk(pairs: Sequence[PairParts], name: str, errors: Sequence[Array]) -> Contrast:
+    """One metric of a few pairs: by language first, then the mean."""
+    languages = [_sides(pair, name) for pair in pairs]
+    estimates = [_estimate(sides, error) for sides, error in zip(languages, errors, strict=True)]
+    is_defined = np.stack([~np.isnan(estimate.value) for estimate in estimates])
+    share = is_defined / np.maximum(is_defined.sum(axis=0), 1)
+    difference = mean_estimate(estimates)
+
+    def mean(values: Sequence[Array]) -> Array:
+        total = np.add.reduce([s * np.nan_to_num(v) for s, v in zip(share, values, strict=True)])
+        return np.where(np.isnan(difference.value), np.nan, total)
+
+    return Contrast(
+        mean([sides.values[0] for sides in languages]),
+        mean([sides.values[1] for sides in languages]),
+        difference,
+        tuple(
+            s[:, None] * np.nan_to_num(sides.additions[1] - sides.additions[0])
+            for s, sides in zip(share, languages, strict=True)
+        ),
+    )
+
+
+def _sides(pair: PairParts, name: str) -> _Sides:
+    supported = support(name, pair.baseline) | support(name, pair.candidate)
+    totals = [{part: values.sum(axis=1) for part, values in side.items()} for side in pair]
+    return _Sides(
+        supported,
+        (evaluate([name], totals[0])[name], evaluate([name], totals[1])[name]),
+        (
+            scenario_additions(name, pair.baseline, supported),
+            scenario_additions(name, pair.candidate, supported),
+        ),
+    )
+
+
+def _estimate(sides: _Sides, error: Array) -> Estimate:
+    count = sides.supported.sum(axis=1).astype(np.float64)
+    difference = sides.values[1] - sides.values[0]
+    moved = sides.additions[1] - sides.additions[0]
+    even = np.where(sides.supported, (difference / np.maximum(count, 1))[:, None], 0.0)
+    return Estimate(
+        difference,
+        error * small_sample_factor(count),
+        cluster_error(moved - even, count),
+        np.maximum(count - 1, 0),
+        count,
+        count,
+        carrying_count(np.nan_to_num(moved)),
+    )
 
 
 def _drawn(language: LanguageCounts, names: Sequence[str], weights: Array) -> dict[str, Array]:
@@ -137,31 +150,11 @@ def _bootstrap_errors(
     return errors
 
 
-def _estimate(name: str, pair: PairParts, difference: Array, error: Array) -> Estimate:
-    count = pair_support(name, pair)
-    moved = influence(name, pair.candidate) - influence(name, pair.baseline)
-    return Estimate(
-        difference,
-        error * small_sample_factor(count),
-        cluster_error(moved, count),
-        np.maximum(count - 1, 0),
-        count,
-    )
-
-
-def _totals(parts: dict[str, Array]) -> dict[str, Array]:
-    return {part: values.sum(axis=1) for part, values in parts.items()}
-
-
 def _joined(blocks: Sequence[Contrast]) -> Contrast:
+    baseline, candidate, differences_, additions = zip(*blocks, strict=True)
     return Contrast(
-        np.concatenate([block.baseline_value for block in blocks]),
-        np.concatenate([block.candidate_value for block in blocks]),
-        Estimate(
-            *(
-                np.concatenate(fields)
-                for fields in zip(*(b.difference for b in blocks), strict=True)
-            )
-        ),
-        np.concatenate([block.p_value for block in blocks]),
+        np.concatenate(baseline),
+        np.concatenate(candidate),
+        Estimate(*map(np.concatenate, zip(*differences_, strict=True))),
+        tuple(map(np.concatenate, zip(*additions, strict=True))),
     )

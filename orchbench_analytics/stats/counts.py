@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from difflib import get_close_matches
 
 import numpy as np
@@ -18,15 +18,21 @@ MEAN_OF_LANGUAGES = "mean"
 
 Contender = tuple[str, str]  # model, experiment
 _KEY = ("profile", "model", "experiment", "language", "scenario")
+# Parts that grow with the number of runs; the others are means over a file's runs.
+SUMMED = frozenset(name for name in SOURCE_COLUMNS if name.endswith("_count"))
 
 
 @dataclass(frozen=True, slots=True)
 class LanguageCounts:
-    """One language: for each part an array of contender by scenario, 0 where a file is missing."""
+    """One language: for each part an array of contender by scenario, 0 where a file is missing.
+
+    `runs` is how many runs a file has, 1 where it is missing or not known.
+    """
 
     language: str
     scenarios: tuple[str, ...]
     present: npt.NDArray[np.bool_]
+    runs: Array
     parts: dict[str, Array]
 
 
@@ -47,7 +53,12 @@ def count_by_scenario(scenario_scores: pl.DataFrame, metrics: Iterable[str]) -> 
             f"no column {', '.join(missing)}: these are not the rows of the view scenario_scores"
         )
     needed = parts_of(metrics)
-    rows = scenario_scores.select(*_KEY, *(PARTS[p].cast(pl.Float64).alias(p) for p in needed))
+    has_runs = "run_count" in scenario_scores.columns
+    rows = scenario_scores.select(
+        *_KEY,
+        (pl.col("run_count").clip(1) if has_runs else pl.lit(1)).alias("_runs"),
+        *(PARTS[p].cast(pl.Float64).alias(p) for p in needed),
+    )
     if rows.select(_KEY).is_duplicated().any():
         raise SelectionError(f"there is more than one row for some {', '.join(_KEY)}")
     return [
@@ -79,12 +90,32 @@ def _count_language(
     shape = (height, scenarios.height)
     present = np.zeros(shape, dtype=np.bool_)
     present[place] = True
+    runs = np.ones(shape)
+    runs[place] = placed["_runs"].to_numpy()
     parts = {}
     for part in needed:
         values = np.zeros(shape)
         values[place] = placed[part].to_numpy()
         parts[part] = values
-    return LanguageCounts(language, tuple(scenarios["scenario"]), present, parts)
+    return LanguageCounts(language, tuple(scenarios["scenario"]), present, runs, parts)
+
+
+def per_run(language: LanguageCounts) -> LanguageCounts:
+    """Counts as of one run, so that files with more runs weigh as much as others."""
+    parts = {p: v / language.runs if p in SUMMED else v for p, v in language.parts.items()}
+    return replace(language, runs=np.ones_like(language.runs), parts=parts)
+
+
+def in_common(language: LanguageCounts, rows: npt.NDArray[np.int64]) -> LanguageCounts:
+    """Some contenders, over the scenarios that all of them have."""
+    columns = np.logical_and.reduce(language.present[rows], axis=0)
+    return LanguageCounts(
+        language.language,
+        tuple(np.array(language.scenarios)[columns].tolist()),
+        language.present[rows][:, columns],
+        language.runs[rows][:, columns],
+        {part: values[rows][:, columns] for part, values in language.parts.items()},
+    )
 
 
 def find_contender(contenders: Sequence[Contender], name: str | Contender) -> int:

@@ -9,17 +9,46 @@ import numpy as np
 import numpy.typing as npt
 
 from orchbench_analytics.metrics import Array
-from orchbench_analytics.stats.student import pooled_degrees
+from orchbench_analytics.stats.limits import (
+    Interval,
+    detectable_difference,
+    difference_interval,
+    share_interval,
+)
 
 
 class Estimate(NamedTuple):
-    """Values with two standard errors and what they rest on; NaN where there is nothing to say."""
+    """Values with two standard errors and what they rest on; NaN where there is nothing to say.
+
+    `even_count` is the number of scenarios of equal weight that the value is worth, at least, and
+    `moved_count` how many of them carry a difference.
+    """
 
     value: Array
     standard_error: Array
     cluster_standard_error: Array
     degrees: Array
     scenario_count: Array
+    even_count: Array
+    moved_count: Array
+
+    def share_interval(self, *, level: float) -> Interval:
+        """The interval of a figure from 0 to 1."""
+        return share_interval(
+            self.value, self.standard_error, self.degrees, self.even_count, level=level
+        )
+
+    def difference_interval(self, *, level: float) -> Interval:
+        """The interval of a figure from -1 to 1."""
+        return difference_interval(*self._moved(), level=level)
+
+    def detectable_difference(self, *, level: float) -> Array:
+        """The smallest true difference found with 80 % power."""
+        return detectable_difference(*self._moved(), level=level)
+
+    def _moved(self) -> tuple[Array, Array, Array, Array, Array]:
+        error, degrees = self.standard_error, self.degrees
+        return self.value, error, degrees, self.even_count, self.moved_count
 
 
 def mean_estimate(estimates: Sequence[Estimate]) -> Estimate:
@@ -37,13 +66,25 @@ def mean_estimate(estimates: Sequence[Estimate]) -> Estimate:
 
     variances = stacked([estimate.standard_error for estimate in estimates]) ** 2
     degrees = stacked([estimate.degrees for estimate in estimates])
+    even = np.where(is_defined, np.stack([e.even_count for e in estimates]), np.inf).min(axis=0)
     return Estimate(
         _divide(np.nansum(value, axis=0), count),
         error_of_mean([estimate.standard_error for estimate in estimates]),
         error_of_mean([estimate.cluster_standard_error for estimate in estimates]),
         pooled_degrees(variances, degrees),
         stacked([estimate.scenario_count for estimate in estimates]).sum(axis=0),
+        np.where(count > 0, even, 0.0) * count,
+        stacked([estimate.moved_count for estimate in estimates]).sum(axis=0),
     )
+
+
+def pooled_degrees(variances: Array, degrees: Array) -> Array:
+    """Degrees of freedom of a sum of independent errors (first axis), after Welch-Satterthwaite."""
+    total = variances.sum(axis=0)
+    below = (variances**2 / np.maximum(degrees, 1)).sum(axis=0)
+    result: Array = degrees.sum(axis=0)
+    np.divide(total**2, below, out=result, where=below > 0)
+    return result
 
 
 def cluster_error(influences: Array, count: Array) -> Array:

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from typing import Literal, NamedTuple
+from collections.abc import Sequence
+from typing import Any, Literal, NamedTuple
 
 import polars as pl
 
@@ -11,6 +12,7 @@ from orchbench_analytics.errors import SelectionError
 from orchbench_analytics.metrics import resolve_metric
 from orchbench_analytics.stats.counts import MEAN_OF_LANGUAGES
 
+Outcome = Literal["held", "crossed", "undecided"]
 _GATE = re.compile(r"\s*(?P<metric>[^<>=≥]+?)\s*(?P<operator>>=|≥|>)\s*(?P<bound>\S+)\s*")
 
 
@@ -23,10 +25,10 @@ class Gate(NamedTuple):
 
 
 class GateResult(NamedTuple):
-    """Whether a gate holds; only `crossed`, the whole interval beyond the bound, is a failure."""
+    """Whether a gate holds; it is undecided where the interval has the bound inside."""
 
     gate: Gate
-    outcome: Literal["held", "crossed", "not shown"]
+    outcome: Outcome
     is_crossed: bool
     difference: float | None
     low: float | None
@@ -50,52 +52,71 @@ def parse_gate(text: str) -> Gate:
     return Gate(resolve_metric(match["metric"]), operator, bound)
 
 
+def gate_level(gates: Sequence[str], *, level: float = 0.95) -> float:
+    """The level at which to compare, for the outcomes of all gates to hold together."""
+    return 1 - (1 - level) / max(1, len({parse_gate(gate) for gate in gates}))
+
+
 def check_gate(
-    comparison: pl.DataFrame, gate: str, *, language: str = MEAN_OF_LANGUAGES
+    comparison: pl.DataFrame,
+    gate: str,
+    *,
+    language: str = MEAN_OF_LANGUAGES,
+    level: float = 0.95,
 ) -> GateResult:
-    """Whether a comparison of `compare` crosses a gate, with the confidence of its intervals.
+    """Whether a comparison of `compare`, made at this level, crosses a gate.
 
     The gate is about candidate - baseline. It is crossed where even the upper end of the interval
-    fails it, held where even the lower end meets it, and else not shown either way.
+    fails it, held where even the lower end meets it, and else undecided; so it is on so few
+    scenarios that no difference could have been significant. Of several gates, compare at
+    `gate_level`.
     """
     wanted = parse_gate(gate)
-    rows = comparison.filter(
-        pl.col("metric") == wanted.metric, pl.col("language") == language
-    ).select("difference", "low", "high")
+    rows = comparison.filter(pl.col("metric") == wanted.metric, pl.col("language") == language)
     if rows.height != 1:
         raise SelectionError(
             f"the gate {gate!r} needs one row with metric {wanted.metric} and language {language}; "
             f"the comparison has {rows.height}: compare two models, in that metric, under one "
             "profile"
         )
-    difference, low, high = rows.row(0)
-    outcome: Literal["held", "crossed", "not shown"] = "not shown"
-    if high is not None and not _meets(high, wanted):
-        outcome = "crossed"
-    elif low is not None and _meets(low, wanted):
-        outcome = "held"
+    row = rows.row(0, named=True)
+    outcome = _outcome(wanted, row, alpha=1 - level)
     return GateResult(
         wanted,
         outcome,
         outcome == "crossed",
-        difference,
-        low,
-        high,
-        _message(wanted, outcome, difference, low, high),
+        row["difference"],
+        row["low"],
+        row["high"],
+        _message(wanted, outcome, row),
     )
+
+
+def _outcome(gate: Gate, row: dict[str, Any], *, alpha: float) -> Outcome:
+    low, high, count = row["low"], row["high"], row.get("scenario_count")
+    if low is None or high is None or (count is not None and 2.0 ** (1 - count) > alpha):
+        return "undecided"
+    if not _meets(high, gate):
+        return "crossed"
+    return "held" if _meets(low, gate) else "undecided"
 
 
 def _meets(value: float, gate: Gate) -> bool:
     return value > gate.bound if gate.operator == ">" else value >= gate.bound
 
 
-def _message(
-    gate: Gate, outcome: str, difference: float | None, low: float | None, high: float | None
-) -> str:
+def _message(gate: Gate, outcome: Outcome, row: dict[str, Any]) -> str:
+    difference, low, high = row["difference"], row["low"], row["high"]
     rule = f"{gate.metric} {gate.operator} {gate.bound:g}"
     if difference is None:
-        return f"gate {rule} not shown: the difference is undefined"
+        return f"gate {rule} {outcome}: the difference is undefined"
     figure = f"candidate - baseline is {difference:+.4f}"
     if low is None or high is None:
-        return f"gate {rule} not shown: {figure}, on too few scenarios for an interval"
-    return f"gate {rule} {outcome}: {figure}, between {low:+.4f} and {high:+.4f}"
+        return f"gate {rule} {outcome}: {figure}, on too few scenarios for an interval"
+    said = f"gate {rule} {outcome}: {figure}, between {low:+.4f} and {high:+.4f}"
+    detectable = row.get("detectable_difference")
+    if outcome != "undecided" or detectable is None:
+        return said
+    if detectable >= 1:
+        return f"{said}; on {row['scenario_count']} scenarios any drop could have been missed"
+    return f"{said}; only a drop by {detectable:.4f} or more could not have been missed"

@@ -9,8 +9,14 @@ import numpy as np
 import numpy.typing as npt
 
 from orchbench_analytics.errors import SelectionError
-from orchbench_analytics.metrics import Array, Sums, evaluate, support
-from orchbench_analytics.stats.counts import Contender, Counts, LanguageCounts, find_contender
+from orchbench_analytics.metrics import Array, Sums, evaluate
+from orchbench_analytics.stats.counts import (
+    Contender,
+    Counts,
+    LanguageCounts,
+    find_contender,
+    in_common,
+)
 
 Indices = npt.NDArray[np.int64]
 
@@ -44,34 +50,15 @@ def differences(
     return {name: candidate[name] - baseline[name] for name in names}
 
 
-def pair_support(name: str, pair: PairParts) -> Array:
-    """How many scenarios of each pair say anything on the metric."""
-    either = support(name, pair.baseline) | support(name, pair.candidate)
-    count: Array = either.sum(axis=1).astype(np.float64)
-    return count
-
-
 def common_counts(counts: Counts, baseline: str | Contender, candidate: str | Contender) -> Counts:
     """The two contenders alone, over the scenarios that both have."""
     places = [find_contender(counts.contenders, name) for name in (baseline, candidate)]
     if places[0] == places[1]:
         both = "/".join(counts.contenders[places[0]])
         raise SelectionError(f"{both} would be compared with itself; choose two")
-    languages = []
-    for language in counts.languages:
-        common = language.present[places].all(axis=0)
-        if common.any():
-            languages.append(
-                LanguageCounts(
-                    language.language,
-                    tuple(np.array(language.scenarios)[common].tolist()),
-                    language.present[places][:, common],
-                    {part: values[places][:, common] for part, values in language.parts.items()},
-                )
-            )
+    shared = (in_common(language, np.array(places)) for language in counts.languages)
+    languages = tuple(language for language in shared if language.scenarios)
     if not languages:
         names = " and ".join("/".join(counts.contenders[place]) for place in places)
         raise SelectionError(f"{names} have no scenario in common")
-    return Counts(
-        counts.profile, tuple(counts.contenders[place] for place in places), tuple(languages)
-    )
+    return Counts(counts.profile, tuple(counts.contenders[place] for place in places), languages)

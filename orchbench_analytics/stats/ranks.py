@@ -1,98 +1,140 @@
-"""How sure the ranks of a leaderboard are."""
+"""How sure the ranks of a leaderboard are, and who has a rank at all."""
 
 from __future__ import annotations
-
-from statistics import NormalDist
 
 import numpy as np
 import numpy.typing as npt
 import polars as pl
 
-from orchbench_analytics.metrics import Array, defined_mean, evaluate
-from orchbench_analytics.stats.bootstrap import estimate
+from orchbench_analytics.errors import SelectionError
+from orchbench_analytics.stats.bootstrap import estimate_language
 from orchbench_analytics.stats.columns import RANK_INTERVALS, frame
-from orchbench_analytics.stats.counts import Counts, LanguageCounts, count_by_scenario
-from orchbench_analytics.stats.estimate import mean_estimate
-from orchbench_analytics.stats.resample import resampled_metrics, resampling_weights, spread
-from orchbench_analytics.stats.student import interval_factor, share_interval
+from orchbench_analytics.stats.counts import Counts, count_by_scenario, in_common
+from orchbench_analytics.stats.coverage import (
+    adjusted_values,
+    gap_reason,
+    scored_counts,
+    sweep_size,
+)
+from orchbench_analytics.stats.estimate import Estimate, mean_estimate
+from orchbench_analytics.stats.pairs import Indices
+from orchbench_analytics.stats.rank_sets import competition_ranks, rank_sets
 
 _METRIC = "average_score"
-_DIGITS = 12  # scores this close are equal: their sums were only added up in another order
 
 
 def rank_intervals(
-    scenario_scores: pl.DataFrame, *, resamples: int = 2000, seed: int = 0, level: float = 0.95
+    scenario_scores: pl.DataFrame,
+    *,
+    resamples: int = 2000,
+    seed: int = 0,
+    level: float = 0.95,
+    min_coverage: float = 1.0,
+    refused_files: pl.DataFrame | None = None,
 ) -> pl.DataFrame:
     """Models ranked by average_score, with intervals of score and rank: the table RANK_INTERVALS.
 
-    In each resample of scenarios, the same for all models, all are ranked anew. The rank interval
-    leaves out the same share of resamples at each end, a smaller one where scenarios are few.
+    Ranked are models that have at least `min_coverage` of the sweep's scenarios, over those that
+    all of them have. `refused_files` has model, experiment and refused_file_count.
     """
+    if not 0 < min_coverage <= 1:
+        raise SelectionError(f"min_coverage is {min_coverage}; choose a share up to 1, such as 0.9")
     found = [
-        _rank(counts, resamples=resamples, seed=seed, level=level)
+        _rank(counts, resamples=resamples, seed=seed, level=level, min_coverage=min_coverage)
         for counts in count_by_scenario(scenario_scores, [_METRIC])
     ]
-    return frame(RANK_INTERVALS, pl.concat(found) if found else {})
+    if not found:
+        return frame(RANK_INTERVALS, {})
+    rows = pl.concat(found)
+    if refused_files is None:
+        rows = rows.with_columns(refused_file_count=pl.lit(0))
+    else:
+        rows = rows.join(refused_files, on=["model", "experiment"], how="left")
+    rows = rows.with_columns(pl.col("refused_file_count").fill_null(0))
+    order = ("profile", "rank_number", "model", "experiment")
+    return frame(RANK_INTERVALS, rows).sort(order, nulls_last=True)
 
 
-def _rank(counts: Counts, *, resamples: int, seed: int, level: float) -> pl.DataFrame:
-    resampled = [_resampled(one, resamples=resamples, seed=seed) for one in counts.languages]
-    score = mean_estimate(
-        [
-            estimate(_METRIC, language, _values(language), spread(drawn))
-            for language, drawn in zip(counts.languages, resampled, strict=True)
-        ]
-    )
-    interval = share_interval(score.value, score.standard_error, score.degrees, level=level)
-    ranks = competition_ranks(defined_mean(resampled))
-    is_first = ranks == 1
-    tails = _tail_shares(score.degrees, score.scenario_count, level=level)
-    last = resamples - 1
-    ordered = np.sort(ranks, axis=1)
-    best = np.floor(tails * last).astype(np.int64)
-    worst = last - best
+def _rank(
+    counts: Counts, *, resamples: int, seed: int, level: float, min_coverage: float
+) -> pl.DataFrame:
+    height, total = len(counts.contenders), sweep_size(counts.languages)
+    scored = scored_counts(counts.languages)
+    own = _score(counts, resamples=resamples, seed=seed)
+    enough = scored >= min_coverage * total - 1e-9
+    shared = _in_common(counts, np.flatnonzero(enough & ~np.isnan(own.value)))
+    score, ranked = own, np.array([], dtype=np.int64)
+    numbers = {name: np.full(height, np.nan) for name in ("number", "low", "high", "tier")}
+    if shared.languages:
+        common = _score(shared, resamples=resamples, seed=seed)
+        is_known = ~np.isnan(common.value)
+        ranked = np.flatnonzero(enough & ~np.isnan(own.value))[is_known]
+        score = _replaced(own, ranked, common, is_known)
+        sets = rank_sets(
+            _in_common(counts, ranked).languages,
+            _METRIC,
+            common.value[is_known],
+            resamples=resamples,
+            seed=seed,
+            level=level,
+        )
+        numbers["number"][ranked] = competition_ranks(common.value[is_known])
+        for name, values in zip(("low", "high", "tier"), sets, strict=True):
+            numbers[name][ranked] = values
+    interval = score.share_interval(level=level)
+    is_ranked = np.isin(np.arange(height), ranked)
     return pl.DataFrame(
         {
-            "profile": [counts.profile] * len(counts.contenders),
+            "profile": [counts.profile] * height,
             "model": [model for model, _ in counts.contenders],
             "experiment": [experiment for _, experiment in counts.contenders],
+            "rank_number": numbers["number"],
+            "rank_low": numbers["low"],
+            "rank_high": numbers["high"],
+            "tier_number": numbers["tier"],
             "average_score": score.value,
             "low": interval.low,
             "high": interval.high,
-            "rank_number": competition_ranks(score.value[:, None])[:, 0],
-            "rank_low": np.take_along_axis(ordered, best[:, None], axis=1)[:, 0],
-            "rank_high": np.take_along_axis(ordered, worst[:, None], axis=1)[:, 0],
-            "best_probability": (is_first / is_first.sum(axis=0)).mean(axis=1),
-        }
+            "adjusted_score": adjusted_values(counts, _METRIC),
+            "scenario_count": scored,
+            "sweep_scenario_count": [total] * height,
+            "coverage_rate": scored / total,
+            "unranked_reason": [
+                None if ranks else gap_reason(counts, place)
+                for place, ranks in enumerate(is_ranked.tolist())
+            ],
+        },
+        nan_to_null=True,
+        schema_overrides={"unranked_reason": pl.String},
     )
 
 
-def competition_ranks(values: Array) -> npt.NDArray[np.int64]:
-    """Rank from the top of each column, 1 + how many are greater; undefined values come last."""
-    columns = np.ascontiguousarray(np.round(values, _DIGITS).T)
-    columns[np.isnan(columns)] = -np.inf
-    height = len(values)
-    ranks = np.empty(columns.shape, dtype=np.int64)
-    for place, column in enumerate(columns):
-        ranks[place] = height + 1 - np.searchsorted(np.sort(column), column, side="right")
-    return np.ascontiguousarray(ranks.T)
+def _score(counts: Counts, *, resamples: int, seed: int) -> Estimate:
+    return mean_estimate(
+        [
+            estimate_language(language, [_METRIC], resamples=resamples, seed=seed)[_METRIC]
+            for language in counts.languages
+        ]
+    )
 
 
-def _resampled(language: LanguageCounts, *, resamples: int, seed: int) -> Array:
-    weights = resampling_weights(language, resamples=resamples, seed=seed)
-    drawn = np.empty((len(language.present), resamples))
-    for rows, metrics in resampled_metrics(language, [_METRIC], weights):
-        drawn[rows] = metrics[_METRIC]
-    return drawn
+def _in_common(counts: Counts, places: Indices) -> Counts:
+    """Some contenders over the scenarios that all of them have."""
+    shared = (in_common(language, places) for language in counts.languages if len(places))
+    return Counts(
+        counts.profile,
+        tuple(counts.contenders[place] for place in places),
+        tuple(language for language in shared if language.scenarios),
+    )
 
 
-def _values(language: LanguageCounts) -> Array:
-    totals = {part: values.sum(axis=1) for part, values in language.parts.items()}
-    return evaluate([_METRIC], totals)[_METRIC]
-
-
-def _tail_shares(degrees: Array, count: Array, *, level: float) -> Array:
-    """The share of resamples beyond each end: Student's t and n - 1 in place of the normal's n."""
-    reach = interval_factor(degrees, level=level) * np.sqrt(count / np.maximum(degrees, 1))
-    normal = NormalDist()
-    return np.array([0.0 if np.isnan(r) else normal.cdf(-r) for r in reach])
+def _replaced(
+    own: Estimate, places: Indices, common: Estimate, is_known: npt.NDArray[np.bool_]
+) -> Estimate:
+    """The estimates over common scenarios, for those that have them."""
+    fields = []
+    for mine, theirs in zip(own, common, strict=True):
+        field = mine.copy()
+        field[places] = theirs[is_known]
+        fields.append(field)
+    return Estimate(*fields)

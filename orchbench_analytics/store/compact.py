@@ -1,31 +1,30 @@
-"""Gathering small tables: a sweep of a thousand models has thousands of tiny files otherwise."""
+"""Compacting: small tables of all parts in one file each, for a sweep of many models."""
 
 from __future__ import annotations
 
 from pathlib import Path
 
 import msgspec
+import pyarrow as pa
+import pyarrow.parquet as pq
 
-from orchbench_analytics.store import manifest as store
-from orchbench_analytics.store.manifest import Gathered, Manifest
+from orchbench_analytics.store.directories import write_directory
+from orchbench_analytics.store.manifest import Gathered, Manifest, part_files, parts_id
 from orchbench_analytics.tables import JUDGEMENTS, REPORTED_MODELS, REPORTED_SCENARIOS, SCENARIOS
 
 GATHERED_TABLES = (SCENARIOS, JUDGEMENTS, REPORTED_SCENARIOS, REPORTED_MODELS)
 _FEW_FILES = 8
 
 
-def gather(root: Path, manifest: Manifest) -> Manifest:
+def compact(root: Path, manifest: Manifest) -> Manifest:
     """The manifest with the rows of small tables in one file each, beside those in the parts."""
-    parts_id = store.parts_id(manifest)
-    is_current = manifest.gathered is not None and manifest.gathered.parts_id == parts_id
+    current = parts_id(manifest)
+    is_current = manifest.gathered is not None and manifest.gathered.parts_id == current
     if is_current or len(manifest.parts) <= _FEW_FILES:
         return manifest
-    import pyarrow as pa
-    import pyarrow.parquet as pq
-
-    files = {table.name: store.part_files(root, manifest, table.name) for table in GATHERED_TABLES}
-    directory = f"gathered/{parts_id}"
-    row_counts = store.write_directory(
+    files = {table.name: part_files(root, manifest, table.name) for table in GATHERED_TABLES}
+    directory = f"gathered/{current}"
+    row_counts = write_directory(
         root,
         directory,
         (
@@ -34,5 +33,5 @@ def gather(root: Path, manifest: Manifest) -> Manifest:
             if paths
         ),
     )
-    gathered = Gathered(directory=directory, row_counts=row_counts, parts_id=parts_id)
+    gathered = Gathered(directory=directory, row_counts=row_counts, parts_id=current)
     return msgspec.structs.replace(manifest, gathered=gathered)

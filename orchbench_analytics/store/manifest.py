@@ -1,54 +1,34 @@
-"""The warehouse on disk: immutable parts, and a manifest that is written last.
+"""The manifest: what is in a warehouse, written last.
 
-    DIR/manifest.json                             what is in the warehouse; replaced atomically
-    DIR/sources/<generation>.parquet              every input file and what became of it
-    DIR/tool_parameters/<generation>.parquet      tool schemas from agent cards
-    DIR/model_tags/<generation>.parquet           what is known of models beside their names
-    DIR/parts/<part>/<table>.parquet
-    DIR/gathered/<parts>/<table>.parquet          small tables of all parts in one file each
-    DIR/scores/<group>/<table>.parquet
-    DIR/prepared/<group>/…                        what scores of a group share, for another profile
-    DIR/plan_cache/…                              compared pairs of plans, known by their texts
-    DIR/unfinished                                there while an ingest runs, or after it was killed
-
-No model, language or profile names a directory: they stand in the files alone, so whatever a
-model or a directory above the warehouse is called, the figures are the same.
-
-A reader goes by the manifest, so it sees the last complete state. Files of the state before are
-kept until the next ingest, for readers that are still at it.
+A reader goes by the manifest, so it sees the last complete state. The manifest has the size and
+hash of every file it names, and a checksum of its own. Files that a newer manifest no longer names
+stay on the disk for a while, for readers that still use them: see `directories.collect_garbage`.
 """
 
 from __future__ import annotations
 
-import fcntl
 import hashlib
-import os
-import shutil
-from collections.abc import Callable, Iterable, Iterator
-from contextlib import contextmanager
+from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import msgspec
 
 from orchbench_analytics.errors import WarehouseError
-from orchbench_analytics.store.parquet import Frame, write_table
+from orchbench_analytics.store.paths import MANIFEST, is_ours, parquet_name, require_inside
+from orchbench_analytics.store.stamps import FileStamp, Stamps, fault_of
 
-if TYPE_CHECKING:
-    import pyarrow as pa
-
-FORMAT_VERSION = 3
-_MANIFEST = "manifest.json"
-_UNFINISHED = "unfinished"
-_LOCK = "lock"
-INDEX = ".index"  # of `sources`, beside its table
+FORMAT_VERSION = 4
 
 
 class Holder(msgspec.Struct, frozen=True, kw_only=True):
-    """A directory with a Parquet file for each table it has rows of."""
+    """A directory with a Parquet file for each table it has rows of.
+
+    Its stamps are filled in when the manifest is saved.
+    """
 
     directory: str
     row_counts: dict[str, int]
+    stamps: Stamps = {}
 
 
 class Part(Holder, frozen=True, kw_only=True):
@@ -68,13 +48,6 @@ class ScoreGroup(Holder, frozen=True, kw_only=True):
     part_ids: list[str]
 
 
-class Prepared(Holder, frozen=True, kw_only=True):
-    """What scores of some parts share under all profiles, written once."""
-
-    prepared_id: str
-    part_ids: list[str]
-
-
 class Gathered(Holder, frozen=True, kw_only=True):
     """The rows of small tables of all parts, once more in one file each, for quick reading."""
 
@@ -82,49 +55,84 @@ class Gathered(Holder, frozen=True, kw_only=True):
 
 
 class Manifest(msgspec.Struct):
-    """Everything a reader needs to know: which files make up which table."""
+    """Everything a reader needs to know: which files make up which table.
+
+    `single_files` are the stamps of files outside the directories of parts and scores;
+    `unreferenced` are paths that earlier manifests named, and since when (Unix time) none does.
+    """
 
     format_version: int = FORMAT_VERSION
+    checksum: str = ""
     generation: int = 0
     sources: str | None = None
     source_count: int = 0
     tool_parameters: str | None = None
     tool_parameter_count: int = 0
     model_tags: str | None = None
+    single_files: Stamps = {}
     parts: list[Part] = []
     gathered: Gathered | None = None
     profiles: dict[str, dict[str, str | float]] = {}
     scores: list[ScoreGroup] = []
-    prepared: list[Prepared] = []
+    unreferenced: dict[str, int] = {}
+
+
+class _Release(msgspec.Struct):
+    """What a manifest of any release says of itself."""
+
+    format_version: int
 
 
 def load_manifest(root: Path) -> Manifest:
     """The manifest of an existing warehouse."""
+    path = root / MANIFEST
     try:
-        manifest = msgspec.json.decode((root / _MANIFEST).read_bytes(), type=Manifest)
+        content = path.read_bytes()
+        _require_our_format(root, msgspec.json.decode(content, type=_Release).format_version)
+        manifest = msgspec.json.decode(content, type=Manifest)
     except FileNotFoundError as error:
-        what = "no warehouse (it has no manifest.json)" if root.is_dir() else "not there"
+        what = "not a warehouse (it has no manifest.json)" if root.is_dir() else "not there"
         raise WarehouseError(
             f"{root} is {what}; make one with: orchbench ingest PATH --into {root}"
         ) from error
     except (msgspec.DecodeError, OSError) as error:
-        raise WarehouseError(f"{root / _MANIFEST} cannot be read: {error}") from error
-    if manifest.format_version != FORMAT_VERSION:
+        raise WarehouseError(f"{path} cannot be read: {error}") from error
+    if manifest.checksum != checksum_of(manifest):
         raise WarehouseError(
-            f"{root} has format {manifest.format_version}, this version reads {FORMAT_VERSION}; "
-            "ingest anew into another directory"
+            f"{path} is damaged: its checksum is wrong; ingest anew into another directory"
         )
+    for name in (*named_files(manifest), *manifest.unreferenced):
+        require_inside(name)
     return manifest
+
+
+def _require_our_format(root: Path, version: int) -> None:
+    said = f"{root} has format {version}, this release reads format {FORMAT_VERSION}"
+    if version < FORMAT_VERSION:
+        raise WarehouseError(
+            f"{said}: it was made by an older release; ingest anew into another directory"
+        )
+    if version > FORMAT_VERSION:
+        raise WarehouseError(
+            f"{said}: it was made by a newer release; "
+            "update with: pip install --upgrade orchbench-analytics"
+        )
+
+
+def checksum_of(manifest: Manifest) -> str:
+    """The hash of everything a manifest says."""
+    bare = msgspec.json.encode(msgspec.structs.replace(manifest, checksum=""))
+    return hashlib.sha256(bare).hexdigest()
 
 
 def load_or_start(root: Path) -> Manifest:
     """The manifest of a warehouse, or an empty one where there is none yet."""
-    if (root / _MANIFEST).exists():
+    if (root / MANIFEST).exists():
         return load_manifest(root)
     if root.exists() and not root.is_dir():
         raise WarehouseError(f"{root} is a file; a warehouse is a directory")
     there = [entry.name for entry in root.iterdir()] if root.exists() else []
-    strangers = [n for n in there if n not in _OUR_NAMES and not n.startswith(f"{_MANIFEST}.")]
+    strangers = [name for name in there if not is_ours(name)]
     if strangers:
         raise WarehouseError(
             f"{root} holds other things ({', '.join(sorted(strangers)[:3])}); "
@@ -133,104 +141,83 @@ def load_or_start(root: Path) -> Manifest:
     return Manifest()
 
 
-_OUR_NAMES = {
-    _MANIFEST, _UNFINISHED, _LOCK, "parts", "scores", "sources", "tool_parameters", "plan_cache",
-    "model_tags", "gathered", "prepared", "staging",
-}  # fmt: skip
+def holders(manifest: Manifest) -> list[Holder]:
+    """Every directory that a manifest names."""
+    gathered = [manifest.gathered] if manifest.gathered is not None else []
+    return [*manifest.parts, *manifest.scores, *gathered]
 
 
-def save_manifest(root: Path, manifest: Manifest) -> None:
-    """Replace the manifest in one step; from here on readers see the new state."""
-    staged = root / f"{_MANIFEST}.{os.getpid()}"
-    with staged.open("wb") as file:
-        file.write(msgspec.json.format(msgspec.json.encode(manifest), indent=1))
-        file.flush()
-        os.fsync(file.fileno())
-    staged.replace(root / _MANIFEST)
+def single_files_of(manifest: Manifest) -> list[str]:
+    """The files that a manifest names one by one."""
+    names = [manifest.sources, manifest.tool_parameters, manifest.model_tags]
+    return [name for name in names if name is not None]
 
 
-@contextmanager
-def hold(root: Path, *, wait: bool, on_wait: Callable[[str], None]) -> Iterator[None]:
-    """Be the only writer of the warehouse; the lock ends with the process, however it ends."""
-    try:
-        root.mkdir(parents=True, exist_ok=True)
-        lock = (root / _LOCK).open("a+")
-    except OSError as error:
-        raise WarehouseError(f"{root} cannot be written: {error.strerror}") from error
-    with lock as file:
-        try:
-            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except BlockingIOError:
-            file.seek(0)
-            holder = file.read().strip() or "another process"
-            if not wait:
-                raise WarehouseError(f"{root} is being written by {holder}; try again") from None
-            on_wait(f"{root} is being written by {holder}; waiting")
-            fcntl.flock(file, fcntl.LOCK_EX)
-        file.truncate(0)
-        file.write(f"process {os.getpid()}\n")
-        file.flush()
-        yield
+def live_paths(manifest: Manifest) -> set[str]:
+    """The directories and single files that a manifest names."""
+    return {*single_files_of(manifest), *(holder.directory for holder in holders(manifest))}
 
 
-def mark_unfinished(root: Path) -> bool:
-    """Note that an ingest is under way; true if an earlier one never came to its end."""
-    was_there = (root / _UNFINISHED).exists()
-    (root / _UNFINISHED).touch()
-    return was_there
-
-
-def mark_finished(root: Path) -> None:
-    """Note that the ingest came to its end."""
-    (root / _UNFINISHED).unlink(missing_ok=True)
-
-
-def write_directory(
-    root: Path,
-    directory: str,
-    tables: Iterable[tuple[str, pa.Table | Frame]],
-    *,
-    note: bytes | None = None,
-) -> dict[str, int]:
-    """Write tables and a note into a directory that appears complete or not at all.
-
-    Each table is written as soon as it is there. Returns their row counts.
-    """
-    staging = root / "staging" / os.urandom(16).hex()
-    staging.mkdir(parents=True)
-    row_counts = {}
-    for name, table in tables:
-        row_counts[name] = write_table(table, staging / f"{name}.parquet")
-    if note is not None:
-        (staging / "part.json").write_bytes(note)
-    target = root / directory
-    target.parent.mkdir(parents=True, exist_ok=True)
-    if target.exists():  # same name, same content: names are hashes of what is inside
-        shutil.rmtree(staging)
-    else:
-        staging.rename(target)
-    return row_counts
+def named_files(manifest: Manifest) -> dict[str, FileStamp | None]:
+    """Every file that a manifest names, with its stamp; new ones have none before it is saved."""
+    files = {name: manifest.single_files.get(name) for name in single_files_of(manifest)}
+    for holder in holders(manifest):
+        for table in holder.row_counts:
+            name = f"{holder.directory}/{parquet_name(table)}"
+            files[name] = holder.stamps.get(table)
+    return files
 
 
 def table_files(root: Path, manifest: Manifest, table: str) -> list[Path]:
-    """The Parquet files that make up a table."""
+    """The Parquet files that make up a table, each as long as it was written."""
     if table in ("sources", "tool_parameters"):
         name = getattr(manifest, table)
-        return [root / name] if name else []
+        return _whole_files(root, {name: manifest.single_files.get(name)} if name else {})
     gathered = manifest.gathered
     if gathered and table in gathered.row_counts and gathered.parts_id == parts_id(manifest):
-        return [root / gathered.directory / f"{table}.parquet"]
+        return _files_of(root, [gathered], table)
     return part_files(root, manifest, table)
 
 
 def part_files(root: Path, manifest: Manifest, table: str) -> list[Path]:
     """The files of a table in parts and score groups, one for each that has rows of it."""
-    holders: list[Holder] = [*manifest.parts, *manifest.scores]
-    return [
-        root / holder.directory / f"{table}.parquet"
-        for holder in holders
-        if holder.row_counts.get(table)
-    ]
+    return _files_of(root, [*manifest.parts, *manifest.scores], table)
+
+
+def tag_files(root: Path, manifest: Manifest) -> list[Path]:
+    """The file of model tags, if there is one."""
+    name = manifest.model_tags
+    return _whole_files(root, {name: manifest.single_files.get(name)} if name else {})
+
+
+def _files_of(root: Path, holders: Sequence[Holder], table: str) -> list[Path]:
+    return _whole_files(
+        root,
+        {
+            f"{holder.directory}/{parquet_name(table)}": holder.stamps.get(table)
+            for holder in holders
+            if holder.row_counts.get(table)
+        },
+    )
+
+
+def _whole_files(root: Path, stamps: Mapping[str, FileStamp | None]) -> list[Path]:
+    """The files named, after a look at the size of each: a file cut short is never read."""
+    for name, stamp in stamps.items():
+        fault = None if stamp is None else fault_of(root / name, stamp, read=False)
+        if fault is not None:
+            raise damage_error(root, name, fault)
+    return [root / name for name in stamps]
+
+
+def damage_error(root: Path, name: str, fault: str) -> WarehouseError:
+    """What is wrong with a file of a warehouse, and what to do about it."""
+    remedy = f"build it anew with: orchbench ingest PATH --into {root} --verify"
+    if name.startswith("sources/"):
+        remedy = "ingest anew into another directory"
+    elif name.startswith("model_tags/"):
+        remedy = f"give the tags again with: orchbench tag {root} FILE"
+    return WarehouseError(f"{root / name} {fault}; {remedy}")
 
 
 def parts_id(manifest: Manifest) -> str:
@@ -239,47 +226,9 @@ def parts_id(manifest: Manifest) -> str:
     return hashlib.sha256(ids.encode()).hexdigest()[:20]
 
 
-def tag_files(root: Path, manifest: Manifest) -> list[Path]:
-    """The file of model tags, if there is one."""
-    return [root / manifest.model_tags] if manifest.model_tags else []
-
-
 def row_count(manifest: Manifest, table: str) -> int:
     """How many rows a table has, by the manifest."""
     if table in ("sources", "tool_parameters"):
         return int(getattr(manifest, f"{table.removesuffix('s')}_count"))
-    holders: list[Holder] = [*manifest.parts, *manifest.scores]
-    return sum(holder.row_counts.get(table, 0) for holder in holders)
-
-
-def collect_garbage(root: Path, *manifests: Manifest) -> None:
-    """Delete whatever no given manifest knows."""
-    live = {
-        holder.directory
-        for m in manifests
-        for holder in (*m.parts, *m.scores, *m.prepared, m.gathered)
-        if holder is not None
-    }
-    live |= {
-        name for m in manifests for name in (m.sources, m.tool_parameters, m.model_tags) if name
-    }
-    live |= {Path(m.sources).with_suffix(INDEX).as_posix() for m in manifests if m.sources}
-    shutil.rmtree(root / "staging", ignore_errors=True)
-    for pattern in (
-        "parts/*",
-        "scores/*",
-        "sources/*",
-        "tool_parameters/*",
-        "model_tags/*",
-        "gathered/*",
-        "prepared/*",
-    ):
-        for path in root.glob(pattern):
-            if path.relative_to(root).as_posix() in live:
-                continue
-            if path.is_dir():
-                shutil.rmtree(path)
-            else:
-                path.unlink()
-    for stray in root.glob(f"{_MANIFEST}.*"):
-        stray.unlink()
+    counted: list[Holder] = [*manifest.parts, *manifest.scores]
+    return sum(holder.row_counts.get(table, 0) for holder in counted)

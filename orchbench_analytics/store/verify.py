@@ -1,35 +1,119 @@
-"""Damage: which files of a warehouse are gone or cut short, so that an error can name them."""
+"""Whether the files of a warehouse are what was written, by their sizes or by every byte."""
 
 from __future__ import annotations
 
-import os
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from functools import wraps
 from pathlib import Path
+from typing import Concatenate, NamedTuple, ParamSpec, Protocol, TypeVar
 
-from orchbench_analytics.errors import WarehouseError
-from orchbench_analytics.store import manifest as store
+import msgspec
 
-_MAGIC = b"PAR1"  # how every Parquet file begins and ends
-_LEAST_BYTES = 12
+from orchbench_analytics.errors import OrchbenchError, WarehouseError
+from orchbench_analytics.store.manifest import (
+    Holder,
+    Manifest,
+    damage_error,
+    load_manifest,
+    named_files,
+)
+from orchbench_analytics.store.paths import parquet_name
+from orchbench_analytics.store.stamps import fault_of
+
+Arguments = ParamSpec("Arguments")
+Result = TypeVar("Result")
 
 
-def damaged_files(root: Path) -> list[Path]:
-    """The tables of a warehouse that cannot be read any more; none where there is no warehouse."""
+class Finding(NamedTuple):
+    """A file of a warehouse, by its path below it, and what is wrong with it."""
+
+    name: str
+    fault: str
+
+
+class HasPath(Protocol):
+    """An object that stands for a warehouse."""
+
+    path: Path
+
+
+Owner = TypeVar("Owner", bound=HasPath)
+
+
+def verify(root: Path, manifest: Manifest, *, read: bool = True) -> list[Finding]:
+    """What is wrong with the files that a manifest names; by sizes alone if they are not read."""
+    faults = (
+        (name, "has no checksum" if stamp is None else fault_of(root / name, stamp, read=read))
+        for name, stamp in named_files(manifest).items()
+    )
+    return [Finding(name, fault) for name, fault in faults if fault is not None]
+
+
+def require_whole_sources(root: Path, manifest: Manifest) -> None:
+    """Raise an error unless every byte of what is known of input files is as it was written."""
+    for name, stamp in manifest.single_files.items():
+        fault = fault_of(root / name, stamp, read=True) if name.startswith("sources/") else None
+        if fault is not None:
+            raise damage_error(root, name, fault)
+
+
+def damaged_parts(root: Path, manifest: Manifest, *, verify: bool = False) -> set[str]:
+    """The ids of parts with a file that is gone or damaged, by size or (verify) by every byte."""
+    return {p.part_id for p in manifest.parts if _is_damaged(root, p, read=verify)}
+
+
+def without_damaged_scores(root: Path, manifest: Manifest, *, verify: bool = False) -> Manifest:
+    """The manifest without what can be made anew from its parts; the same one if all is whole."""
+    gathered = manifest.gathered
+    if gathered is not None and _is_damaged(root, gathered, read=verify):
+        gathered = None
+    kept = msgspec.structs.replace(
+        manifest,
+        scores=[g for g in manifest.scores if not _is_damaged(root, g, read=verify)],
+        gathered=gathered,
+    )
+    return manifest if kept == manifest else kept
+
+
+def _is_damaged(root: Path, holder: Holder, *, read: bool) -> bool:
+    directory = root / holder.directory
+    return any(
+        fault_of(directory / parquet_name(table), stamp, read=read) is not None
+        for table, stamp in holder.stamps.items()
+    )
+
+
+@contextmanager
+def naming_damage(*roots: Path) -> Iterator[None]:
+    """Turn an error of a library into ours, if a file of these warehouses is damaged."""
     try:
-        manifest = store.load_manifest(root)
+        yield
+    except (OrchbenchError, BrokenPipeError):
+        raise
+    except Exception as error:  # each library has its own for a file it cannot read
+        for root in roots:
+            for finding in _findings(root):
+                raise damage_error(root, *finding) from error
+        raise
+
+
+def names_damage(
+    method: Callable[Concatenate[Owner, Arguments], Result],
+) -> Callable[Concatenate[Owner, Arguments], Result]:
+    """Let a method of a warehouse name the damaged file it failed at."""
+
+    @wraps(method)
+    def wrapper(owner: Owner, /, *args: Arguments.args, **kwargs: Arguments.kwargs) -> Result:
+        with naming_damage(owner.path):
+            return method(owner, *args, **kwargs)
+
+    return wrapper
+
+
+def _findings(root: Path) -> list[Finding]:
+    """What is wrong with a warehouse; nothing where there is none."""
+    try:
+        return verify(root, load_manifest(root))
     except WarehouseError:
         return []
-    holders = [*manifest.parts, *manifest.scores, manifest.gathered]
-    tables = [f"{h.directory}/{name}.parquet" for h in holders if h for name in h.row_counts]
-    tables += filter(None, (manifest.sources, manifest.tool_parameters, manifest.model_tags))
-    return [root / table for table in tables if not _is_whole(root / table)]
-
-
-def _is_whole(path: Path) -> bool:
-    try:
-        with path.open("rb") as file:
-            start = file.read(len(_MAGIC))
-            end_at = file.seek(-len(_MAGIC), os.SEEK_END)
-            is_long_enough = end_at + len(_MAGIC) >= _LEAST_BYTES
-            return is_long_enough and start == file.read() == _MAGIC
-    except OSError:
-        return False

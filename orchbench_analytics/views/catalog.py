@@ -3,12 +3,9 @@
 from __future__ import annotations
 
 import os
-import re
 from collections.abc import Callable
-from functools import cache
-from graphlib import TopologicalSorter
 from pathlib import Path
-from typing import TYPE_CHECKING, Literal, NamedTuple
+from typing import TYPE_CHECKING, Literal
 
 import duckdb
 
@@ -17,60 +14,38 @@ from orchbench_analytics.schema import Table
 from orchbench_analytics.store import manifest as store
 from orchbench_analytics.store.manifest import Manifest
 from orchbench_analytics.tables import SCENARIOS, TABLES
+from orchbench_analytics.views.descriptions import described_columns
+from orchbench_analytics.views.files import View, macros, sql_directory, views
 
 if TYPE_CHECKING:
     import polars as pl
 
-_REFERENCE = re.compile(r"\bmain\.(\w+)")
+__all__ = [  # the files of `sql/` are asked for here as well
+    "View",
+    "all_relations",
+    "comment",
+    "connect",
+    "connect_sealed",
+    "describe",
+    "frame_of",
+    "needed_by",
+    "populate",
+    "quoted",
+    "sql_directory",
+    "views",
+]
 _TYPES = {"text": "varchar", "int": "bigint", "float": "double", "bool": "boolean"}
-# Ties go to the even digit, and the exact value of a double decides what is a tie, as in Python.
-_ROUND = """
-create or replace macro round_half_even(x, digits) as
-    cast(printf('%.' || digits || 'f', x) as double)
-"""
-
 
 # DuckDB has no way to write these as themselves: it looks for what matches, and stumbles over a
 # neighbour whose name begins with a backslash.
 _PATTERN_CHARACTERS = set("*?[" if os.sep == "\\" else "*?[\\")
+_VIEW_COLUMNS = """
+select table_name, column_name
+from duckdb_columns()
+where schema_name = 'main' and table_name in (select unnest(?))
+"""
 # From a table's name and files to what stands after `from` in SQL.
 RowsOf = Callable[[str, list[Path]], str]
-
-
-class View(NamedTuple):
-    """A view of `sql/`: its name, what it is about, its grain, and its query."""
-
-    name: str
-    description: str
-    grain: str
-    query: str
-
-    @property
-    def references(self) -> set[str]:
-        """The tables and views it reads."""
-        return set(_REFERENCE.findall(self.query))
-
-
-def sql_directory() -> Path:
-    """Where the queries lie: inside the installed package, or beside it in a checkout."""
-    package = Path(__file__).parents[1]
-    installed = package / "sql"
-    return installed if installed.is_dir() else package.parent / "sql"
-
-
-@cache
-def views() -> dict[str, View]:
-    """All views, each after those it reads."""
-    found = {}
-    for path in sorted(sql_directory().glob("*.sql")):
-        query = path.read_text(encoding="utf-8")
-        header = [
-            line.removeprefix("--").strip() for line in query.splitlines() if line[:2] == "--"
-        ]
-        grain = next(line.removeprefix("grain:").strip() for line in header if "grain:" in line)
-        found[path.stem] = View(path.stem, header[0], grain, query)
-    order = TopologicalSorter({v.name: v.references & found.keys() for v in found.values()})
-    return {name: found[name] for name in order.static_order()}
 
 
 def connect(
@@ -128,7 +103,8 @@ def populate(
     if rows_of is None:
         is_literal = _PATTERN_CHARACTERS.isdisjoint(str(root.absolute()))
         rows_of = _read_parquet if is_literal else _handed_over(connection)
-    connection.execute(_ROUND)
+    for statements in macros():
+        connection.execute(statements)
     connection.execute(f"create {kind} main.profiles as {_profiles_query(manifest)}")
     if "model_tags" in names:
         names = names | {SCENARIOS.name}  # which models there are to have tags
@@ -157,6 +133,9 @@ def describe(connection: duckdb.DuckDBPyConnection, *, kind: Literal["view", "ta
     )
     for view in views().values():
         comment(connection, "view", view.name, f"{view.description} One row per {view.grain}.")
+    meanings = described_columns()
+    for view_name, column_name in connection.execute(_VIEW_COLUMNS, [[*views()]]).fetchall():
+        comment(connection, "column", f"{view_name}.{column_name}", meanings[column_name])
 
 
 def frame_of(relation: duckdb.DuckDBPyRelation) -> pl.DataFrame:

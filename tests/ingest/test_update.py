@@ -14,6 +14,7 @@ from orchbench_analytics.errors import PathError, WarehouseError
 from orchbench_analytics.ingest import sources
 from orchbench_analytics.ingest.update import IngestSummary
 from orchbench_analytics.store import manifest as store
+from orchbench_analytics.store.lock import hold
 from tests.documents import (
     agent_card,
     judge_log,
@@ -399,7 +400,7 @@ def test_a_second_ingest_that_will_not_wait_says_who_is_at_it(tmp_path: Path, tr
     root = tmp_path / "warehouse"
 
     with (
-        store.hold(root, wait=False, on_wait=print),
+        hold(root, wait=False, on_wait=print),
         pytest.raises(WarehouseError, match=f"is being written by process {os.getpid()}"),
     ):
         open_warehouse(root).ingest(tree, wait=False)

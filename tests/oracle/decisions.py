@@ -60,7 +60,6 @@ class Decisions(Rows):
                 "failed_generation_count": total(steps, "failed_generation_count"),
                 "call_scored_count": len(called),
                 **sums,
-                "call_f1_sum": sum(sums.values()),
                 "right_decision_count": right,
                 "decision_accuracy": ratio(right, len(steps)),
                 "mean_name_f1": mean(s["name_f1"] for s in called),

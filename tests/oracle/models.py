@@ -1,39 +1,52 @@
 """Models next to each other: languages, usage and cost."""
 
 from functools import cached_property
+from itertools import combinations
 
 from tests.oracle.rows import MODEL, SCORED_MODEL, Row, by_key, grouped, ratio, total
 from tests.oracle.scores import Scores
 
-METRICS = ("average_score", "call_rejection_f1", "reject_f1", "call_f1", "function_call_f1")
-METRICS += ("name_f1", "key_f1", "value_f1", "workflow_similarity", "structure_similarity")
-METRICS += ("component_similarity",)
+METRICS = ("average_score", "call_rejection_f1", "function_call_f1", "workflow_similarity")
+METRICS += ("reject_f1", "reject_precision", "reject_recall")
+METRICS += ("call_f1", "call_precision", "call_recall", "name_f1", "key_f1", "value_f1")
+METRICS += ("structure_similarity", "component_similarity")
 
 
 class Models(Scores):
     """Views over models."""
 
     @cached_property
+    def metric_scores(self) -> list[Row]:
+        return [
+            {
+                **{name: row[name] for name in (*SCORED_MODEL, "scored_file_count")},
+                "metric": metric,
+                "score": row[metric],
+            }
+            for row in self.model_scores
+            for metric in METRICS
+        ]
+
+    @cached_property
     def language_gaps(self) -> list[Row]:
         found = []
         for key, rows in grouped(self.model_scores, SCORED_MODEL[:3]).items():
-            of_language = {row["language"]: row for row in rows}
-            english, korean = (of_language.get(language, {}) for language in ("EN", "KO"))
-            if not english and not korean:
-                continue
-            for metric in METRICS:
-                scores = english.get(metric), korean.get(metric)
-                found.append(
-                    {
-                        **dict(zip(SCORED_MODEL, key, strict=False)),
-                        "metric": metric,
-                        "score_en": scores[0],
-                        "score_ko": scores[1],
-                        "en_file_count": english.get("file_count", 0),
-                        "ko_file_count": korean.get("file_count", 0),
-                        "language_gap": None if None in scores else scores[1] - scores[0],
-                    }
-                )
+            for one, other in combinations(sorted(rows, key=lambda row: row["language"]), 2):
+                for metric in METRICS:
+                    scores = one[metric], other[metric]
+                    found.append(
+                        {
+                            **dict(zip(SCORED_MODEL, key, strict=False)),
+                            "metric": metric,
+                            "language": one["language"],
+                            "other_language": other["language"],
+                            "score": scores[0],
+                            "other_score": scores[1],
+                            "scored_file_count": one["scored_file_count"],
+                            "other_scored_file_count": other["scored_file_count"],
+                            "language_gap": None if None in scores else scores[1] - scores[0],
+                        }
+                    )
         return found
 
     @cached_property

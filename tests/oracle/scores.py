@@ -223,6 +223,7 @@ class Scores(Rows):
     @cached_property
     def leaderboard(self) -> list[Row]:
         found = []
+        sweep = {(row["language"], row["scenario"]) for row in self.table("scenarios")}
         for key, languages in grouped(self.model_scores, SCORED_MODEL[:3]).items():
             row = {
                 **dict(zip(SCORED_MODEL, key, strict=False)),
@@ -231,18 +232,22 @@ class Scores(Rows):
                 "file_count": total(languages, "file_count"),
                 "refused_file_count": total(languages, "refused_file_count"),
             }
-            of_language = {r["language"]: r for r in languages}
-            for language in ("EN", "KO"):
-                for name in HEADLINES:
-                    value = of_language.get(language, {}).get(name)
-                    row[f"{name}_{language.lower()}"] = value
+            row["scenario_count"] = total(languages, "scored_file_count")
+            row["sweep_scenario_count"] = len(sweep)
+            row["sweep_language_count"] = len({language for language, _ in sweep})
+            row["coverage"] = row["scenario_count"] / len(sweep)
+            row["is_ranked"] = row["coverage"] == 1 and row["average_score"] is not None
             found.append(row)
         for row in found:
-            own = -1.0 if row["average_score"] is None else row["average_score"]
-            row["rank_number"] = 1 + how_many(
-                found,
-                lambda r, row=row, own=own: (
-                    r["profile"] == row["profile"] and (r["average_score"] or -1.0) > own + 1e-12
-                ),
-            )
+            own = row["average_score"]
+            row["rank_number"] = None
+            if row["is_ranked"]:
+                row["rank_number"] = 1 + how_many(
+                    found,
+                    lambda r, row=row, own=own: (
+                        r["is_ranked"]
+                        and r["profile"] == row["profile"]
+                        and r["average_score"] > own + 1e-12
+                    ),
+                )
         return found

@@ -6,7 +6,8 @@ import polars as pl
 import pytest
 
 from orchbench_analytics import open_warehouse
-from orchbench_analytics.outputs.audit import ALL_RULES, METRICS, audited_profiles
+from orchbench_analytics.metrics import HEADLINE
+from orchbench_analytics.outputs.audit import ALL_RULES, audited_profiles
 from orchbench_analytics.profiles import SPEC, UPSTREAM, rule_choices
 from tests.sample_sweep import build_demo
 
@@ -41,7 +42,7 @@ def test_all_rules_together_are_the_other_profile(warehouse, audit: pl.DataFrame
     assert len(rows) == len(spec)
     for row in rows.to_dicts():
         expected = spec[row["model"], row["experiment"]]
-        assert [row[m] for m in METRICS] == pytest.approx([expected[m] for m in METRICS])
+        assert [row[m] for m in HEADLINE] == pytest.approx([expected[m] for m in HEADLINE])
         assert row["rank_number"] == expected["rank_number"]
 
 

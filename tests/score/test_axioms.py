@@ -24,8 +24,6 @@ from orchbench_analytics.ingest.flatten import flatten_runs
 from orchbench_analytics.ingest.runs import read_runs
 from orchbench_analytics.profiles import BUILT_IN, Profile, rules_of
 from orchbench_analytics.schema import polars_schema
-from orchbench_analytics.score.plans.pairs import PairTask, compare_pairs, plan_rules
-from orchbench_analytics.score.plans.totals import PAIR_SCHEMA, prepare_plans, score_plans
 from orchbench_analytics.score.steps.totals import prepare_steps, score_steps
 from orchbench_analytics.store.manifest import Manifest
 from orchbench_analytics.tables import (
@@ -61,6 +59,7 @@ from tests.generated import (
     runs,
     unusable_golds,
 )
+from tests.rows import score_plan_frame
 
 HEADLINES = ("average_score", "call_rejection_f1", "function_call_f1", "workflow_similarity")
 HONEST = ("spec", "strict")
@@ -161,13 +160,9 @@ def scored_tables(
 ) -> dict[str, pl.DataFrame]:
     empty = [pl.DataFrame(schema=polars_schema(t)) for t in (JUDGEMENTS, TOOL_PARAMETERS)]
     prepared = prepare_steps(steps, *empty)
-    paired, pairs = prepare_plans(plans)
     scored: dict[str, list[pl.DataFrame]] = {}
     for profile in profiles:
-        compared = compare_pairs(PairTask((plan_rules(profile),), pairs))
-        columns = compared[plan_rules(profile)]
-        frame = pl.DataFrame(columns, schema=PAIR_SCHEMA)
-        frames = (*score_steps(prepared, profile), *score_plans(paired, frame, profile))
+        frames = (*score_steps(prepared, profile), *score_plan_frame(plans, profile))
         for table, rows in zip(SCORED_TABLES, frames, strict=True):
             scored.setdefault(table.name, []).append(rows)
     return {name: pl.concat(frames) for name, frames in scored.items()}

@@ -1,6 +1,8 @@
 """Scoring a warehouse: only what is new or changed, under every profile that was asked for."""
 
 import shutil
+import subprocess
+import sys
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
@@ -9,17 +11,16 @@ from typing import Any
 import polars as pl
 import pytest
 
+import orchbench_analytics
 from orchbench_analytics import open_warehouse
+from orchbench_analytics.engines import Here
 from orchbench_analytics.profiles import BUILT_IN, SPEC
-from orchbench_analytics.score import pipeline, plan_cache, plan_pairs
-from orchbench_analytics.score.plans.pairs import PairTask
-from orchbench_analytics.score.steps.totals import prepare_steps
+from orchbench_analytics.tables import TABLES
 from orchbench_analytics.warehouse import Warehouse
 from tests.documents import agent_card, call, run, runs_document, scenario_path, write
-from tests.processes import imported_by
 
 PLAN_ANSWER = '{"workflow_1": {"steps": [{"agent_id": "weather_agent"}]}}'
-Spy = list[list[str | None]]
+PACKAGE = Path(orchbench_analytics.__file__).parent
 
 
 @pytest.fixture
@@ -35,19 +36,6 @@ def warehouse(tmp_path: Path, tree: Path) -> Warehouse:
     made = open_warehouse(tmp_path / "warehouse")
     made.ingest(tree)
     return made
-
-
-@pytest.fixture
-def compared(monkeypatch: pytest.MonkeyPatch) -> Spy:
-    """The answers of the plan pairs that were really compared, task by task."""
-    tasks: Spy = []
-
-    def spy(task: PairTask) -> Any:
-        tasks.append([answer for _, _, answer in task.pairs])
-        return plan_pairs.compare_pairs(task)
-
-    monkeypatch.setattr(plan_cache, "compare_pairs", spy)
-    return tasks
 
 
 def groups(warehouse: Warehouse) -> dict[str, set[str]]:
@@ -131,7 +119,7 @@ class TestIngest:
     def test_many_parts_are_scored_in_groups_of_bounded_size(
         self, tmp_path: Path, tree: Path, monkeypatch: pytest.MonkeyPatch
     ) -> None:
-        monkeypatch.setattr("orchbench_analytics.score.groups._GROUP_ROWS", 1)
+        monkeypatch.setattr("orchbench_analytics.score.unscored._GROUP_ROWS", 1)
         split = open_warehouse(tmp_path / "split")
 
         split.ingest(tree)
@@ -260,126 +248,73 @@ class TestAgentCards:
         assert found == {"string": {0}, "number": {1}}
 
 
-class TestPrepared:
-    """What profiles share is kept, so that another profile reads no answer again."""
-
-    OTHER = replace(SPEC, name="other", silence="call", agent_weight=0.5)
-
-    @pytest.fixture
-    def prepared(self, monkeypatch: pytest.MonkeyPatch) -> list[int]:
-        """How many steps were really prepared, each time."""
-        counts: list[int] = []
-
-        def spy(steps: pl.DataFrame, *others: pl.DataFrame) -> Any:
-            counts.append(len(steps))
-            return prepare_steps(steps, *others)
-
-        monkeypatch.setattr(pipeline, "prepare_steps", spy)
-        return counts
-
-    def test_another_profile_prepares_nothing_and_scores_the_same(
-        self, warehouse: Warehouse, tree: Path, tmp_path: Path, prepared: list[int]
+class TestPlans:
+    def test_each_distinct_pair_is_measured_once_however_many_plans_have_it(
+        self, tmp_path: Path, tree: Path
     ) -> None:
-        warehouse.score(self.OTHER)
+        counting = Counting()
 
-        assert prepared == []
-        anew = open_warehouse(tmp_path / "anew")
-        anew.ingest(tree, score=False)
-        anew.score(self.OTHER)
-        assert prepared == [8]
-        for table in ("scored_steps", "scored_arguments", "scored_plans", "plan_edits"):
-            assert rows(warehouse, table, profile="other").equals(rows(anew, table))
+        open_warehouse(tmp_path / "w", engine=counting).ingest(tree)
 
-    def test_what_came_in_together_stays_together(
-        self, warehouse: Warehouse, tree: Path, prepared: list[int]
-    ) -> None:
-        write(scenario_path(tree, "three"))
-        warehouse.ingest(tree)
+        measured = [pair for task in counting.tasks["measure_pairs"] for pair in task]
+        assert len(measured) == len(set(measured)) == 2  # one of each graph: all plans are alike
 
-        warehouse.score(self.OTHER)
-
-        assert prepared == [4]
-        kept = [set(group.part_ids) for group in warehouse.manifest().prepared]
-        assert sorted(map(len, kept)) == [1, 2]
-        assert len(groups(warehouse)["other"]) == 2
-
-    def test_it_is_not_used_for_other_parts_or_other_tool_schemas(
-        self, warehouse: Warehouse, tree: Path, tmp_path: Path, prepared: list[int]
-    ) -> None:
-        before = {group.prepared_id for group in warehouse.manifest().prepared}
-        write(tmp_path / "agent_cards/EN/weather.json", agent_card())
-
-        warehouse.ingest(tree, agent_cards=[tmp_path / "agent_cards"])
-
-        after = {group.prepared_id for group in warehouse.manifest().prepared}
-        assert prepared == [8]
-        assert len(before) == len(after) == 1
-        assert before != after
-
-    def test_it_goes_when_its_parts_go(self, warehouse: Warehouse, tree: Path) -> None:
-        for _ in range(2):  # what the state before needs is kept until the next change
-            write(scenario_path(tree, "two"), answering(sub_agent_history=[]))
-            warehouse.ingest(tree)
-            write(scenario_path(tree, "two"), with_plan(PLAN_ANSWER))
-            warehouse.ingest(tree)
-
-        kept = warehouse.manifest().prepared
-        there = {path.name for path in (warehouse.path / "prepared").iterdir()}
-        assert {group.prepared_id for group in kept} <= there
-        assert len(there) <= 2 * len(kept)
-
-    def test_without_it_all_is_prepared_anew(
-        self, warehouse: Warehouse, prepared: list[int]
-    ) -> None:
-        shutil.rmtree(warehouse.path / "prepared")
-
-        warehouse.score(self.OTHER)
-
-        assert prepared == [8]
-
-
-class TestPlanCache:
-    def test_each_distinct_pair_is_compared_once_however_many_runs_have_it(
-        self, tmp_path: Path, tree: Path, compared: Spy
-    ) -> None:
-        open_warehouse(tmp_path / "w").ingest(tree)
-
-        answers = [answer for task in compared for answer in task]
-        assert answers == ['{"workflow_1": {"steps": []}}']
-
-    def test_a_known_pair_is_not_compared_again_for_another_model(
-        self, warehouse: Warehouse, tree: Path, compared: Spy
-    ) -> None:
-        write(scenario_path(tree, "three"))
-        write(scenario_path(tree, "four"), with_plan(PLAN_ANSWER))
-
-        warehouse.ingest(tree)
-
-        assert compared == [[PLAN_ANSWER]]
-
-    def test_nor_under_a_profile_with_the_same_rules_about_plans(
-        self, warehouse: Warehouse, compared: Spy
+    def test_another_profile_with_the_same_rules_of_plans_scores_them_alike(
+        self, warehouse: Warehouse
     ) -> None:
         warehouse.score(replace(SPEC, name="other", silence="call"))
 
-        assert compared == []
+        found, expected = (
+            rows(warehouse, "scored_plans", profile=name).drop("profile")
+            for name in ("other", "spec")
+        )
+        assert found.equals(expected)
 
-    def test_other_weights_compare_all_anew(self, warehouse: Warehouse, compared: Spy) -> None:
-        warehouse.score(replace(SPEC, name="other", agent_weight=0.5))
 
-        assert compared == [['{"workflow_1": {"steps": []}}']]
+class Counting(Here):
+    """An engine that runs everything in this process, and keeps the tasks of each function."""
 
-    def test_without_its_cache_a_warehouse_gives_the_same(
-        self, warehouse: Warehouse, tree: Path, tmp_path: Path
-    ) -> None:
-        write(scenario_path(tree, "three"), with_plan(PLAN_ANSWER))
-        warehouse.ingest(tree)
-        fresh = open_warehouse(tmp_path / "fresh")
+    def __init__(self) -> None:
+        self.tasks: dict[str, list[Any]] = {}
 
-        fresh.ingest(tree)
+    def run(self, function: Any, tasks: Any, *, is_small: bool = False) -> Any:
+        kept = self.tasks.setdefault(function.__name__, [])
+        for task in tasks:
+            kept.append(task)
+            yield function(task)
 
-        for table in ("scored_plans", "plan_edits"):
-            assert rows(fresh, table).equals(rows(warehouse, table))
+
+def test_any_engine_gives_the_same_warehouse(
+    warehouse: Warehouse, tree: Path, tmp_path: Path
+) -> None:
+    counting = Counting()
+    other = open_warehouse(tmp_path / "other", engine=counting)
+    other.ingest(tree)
+
+    assert list(counting.tasks) == ["build_part", "draw_group", "measure_pairs", "score_group"]
+    for name in TABLES:
+        if name != "sources":
+            assert other.table(name).collect().equals(warehouse.table(name).collect())
+
+
+def test_changed_code_scores_everything_anew(warehouse: Warehouse, tmp_path: Path) -> None:
+    """A plan wrapped in prose is read; with the way that reads it gone, it is not."""
+    copied = tmp_path / "copied"
+    shutil.copytree(PACKAGE, copied / PACKAGE.name, ignore=shutil.ignore_patterns("__pycache__"))
+    shutil.copytree(PACKAGE.parent / "sql", copied / "sql")
+    write(scenario_path(tmp_path / "results", "one"), with_plan(f"```json\n{PLAN_ANSWER}\n```"))
+    ingest = f"open_warehouse({str(warehouse.path)!r}).ingest({str(tmp_path / 'results')!r})"
+    code = f"from orchbench_analytics import open_warehouse; {ingest}"
+    read_plan = copied / PACKAGE.name / "score" / "plans" / "read_plan.py"
+    found = []
+    for way in ("json_block", "braces"):
+        subprocess.run([sys.executable, "-c", code], cwd=copied, check=True)
+        found.append(rows(warehouse, "scored_plans", model="one", profile="spec")["read_as"][0])
+        without = [line for line in read_plan.read_text().splitlines() if f'("{way}",' not in line]
+        read_plan.write_text("\n".join(without))
+
+    assert found[0] == "json_block"
+    assert found[1] != "json_block"
 
 
 def test_the_same_tree_gives_the_same_rows_in_the_same_order(
@@ -401,15 +336,3 @@ def test_a_warehouse_without_runs_scores_nothing(tmp_path: Path) -> None:
 
     assert groups(warehouse) == {}
     assert len(warehouse.view("model_scores")) == 0
-
-
-def test_scoring_from_parquet_takes_neither_pyarrow_nor_numpy(warehouse: Warehouse) -> None:
-    """In the process that has most to do, they took longer to import than polars."""
-    code = f"""
-from dataclasses import replace
-from orchbench_analytics import open_warehouse
-from orchbench_analytics.profiles import SPEC
-open_warehouse({str(warehouse.path)!r}).score(replace(SPEC, name="other", silence="call"))
-"""
-    assert imported_by(code, "pyarrow", "numpy", "polars") == ["polars"]
-    assert len(rows(warehouse, "scored_steps", profile="other")) > 0

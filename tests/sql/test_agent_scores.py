@@ -65,7 +65,6 @@ def test_call_scores_are_means_over_call_scored_steps(given, expect) -> None:
                 "mean_name_f1": 1.0,
                 "mean_key_f1": 0.75,
                 "mean_value_f1": 0.5,
-                "call_f1_sum": 4.5,
                 "mean_function_call_f1": 0.75,
             }
         ],

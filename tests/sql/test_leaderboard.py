@@ -19,8 +19,6 @@ def test_a_model_is_the_mean_of_its_languages(given, expect) -> None:
                 "model": "a",
                 "average_score": 0.7,
                 "workflow_similarity": 0.7,
-                "average_score_en": 0.9,
-                "workflow_similarity_ko": 0.5,
                 "function_call_f1": None,
                 "language_count": 2,
                 "file_count": 2,
@@ -30,16 +28,78 @@ def test_a_model_is_the_mean_of_its_languages(given, expect) -> None:
     )
 
 
-def test_equals_share_a_place_and_the_undefined_come_last(given, expect) -> None:
+def test_equals_share_a_place_and_the_undefined_have_none(given, expect) -> None:
     given(**files(("a", "EN", 0.5), ("b", "EN", 0.9), ("c", "EN", 0.5), ("d", "EN", None)))
     expect(
         "leaderboard",
         [
-            {"model": "b", "average_score": 0.9, "average_score_ko": None, "rank_number": 1},
-            {"model": "a", "average_score": 0.5, "average_score_ko": None, "rank_number": 2},
-            {"model": "c", "average_score": 0.5, "average_score_ko": None, "rank_number": 2},
-            {"model": "d", "average_score": None, "average_score_ko": None, "rank_number": 4},
+            {"model": "b", "average_score": 0.9, "is_ranked": True, "rank_number": 1},
+            {"model": "a", "average_score": 0.5, "is_ranked": True, "rank_number": 2},
+            {"model": "c", "average_score": 0.5, "is_ranked": True, "rank_number": 2},
+            {"model": "d", "average_score": None, "is_ranked": False, "rank_number": None},
         ],
+    )
+
+
+def test_a_model_that_lacks_scenarios_has_no_rank(given, expect) -> None:
+    given(
+        scenarios=[
+            {"model": "all", "scenario": "1"},
+            {"model": "all", "scenario": "2"},
+            {"model": "easy", "scenario": "1"},
+        ],
+        scored_plans=[
+            {"model": "all", "scenario": "1", "plan_similarity": 0.9},
+            {"model": "all", "scenario": "2", "plan_similarity": 0.1},
+            {"model": "easy", "scenario": "1", "plan_similarity": 0.9},
+        ],
+    )
+    complete = {"scenario_count": 2, "coverage": 1.0, "is_ranked": True, "rank_number": 1}
+    partial = {"scenario_count": 1, "coverage": 0.5, "is_ranked": False, "rank_number": None}
+    expect(
+        "leaderboard",
+        [
+            {"model": "all", "average_score": 0.5, "sweep_scenario_count": 2, **complete},
+            {"model": "easy", "average_score": 0.9, "sweep_scenario_count": 2, **partial},
+        ],
+    )
+
+
+def test_a_missing_language_is_missing_scenarios(given, expect) -> None:
+    given(**files(("a", "EN", 0.5), ("a", "KO", 0.5), ("b", "EN", 0.9)))
+    expect(
+        "leaderboard",
+        [
+            {"model": "a", "coverage": 1.0, "language_count": 2, "rank_number": 1},
+            {"model": "b", "coverage": 0.5, "language_count": 1, "rank_number": None},
+        ],
+    )
+
+
+def test_the_sweep_is_what_all_models_have_together(given, expect) -> None:
+    given(
+        scenarios=[{"model": "a", "scenario": "1"}, {"model": "b", "scenario": "2"}],
+        scored_plans=[
+            {"model": "a", "scenario": "1", "plan_similarity": 0.5},
+            {"model": "b", "scenario": "2", "plan_similarity": 0.5},
+        ],
+    )
+    common = {"coverage": 0.5, "sweep_scenario_count": 2, "sweep_language_count": 1}
+    expect(
+        "leaderboard",
+        [
+            {"model": "a", **common, "rank_number": None},
+            {"model": "b", **common, "rank_number": None},
+        ],
+    )
+
+
+def test_a_refused_file_stands_beside_the_rank(given, expect) -> None:
+    refused = {"kind": "runs", "status": "refused", "reason": "truncated", "scenario": "2"}
+    given(**files(("m", "EN", 0.5)), sources=[{**refused, "model": "m", "language": "EN"}])
+    expect(
+        "leaderboard",
+        [{"file_count": 2, "scenario_count": 1, "refused_file_count": 1, "rank_number": 1}],
     )
 
 

@@ -5,13 +5,10 @@ from collections.abc import Callable
 import numpy as np
 import polars as pl
 import pytest
-from scipy import stats
 
 from orchbench_analytics.errors import SelectionError
-from orchbench_analytics.stats import METRICS, intervals, rank_intervals
-from orchbench_analytics.stats.ranks import competition_ranks
+from orchbench_analytics.stats import METRICS, intervals
 from orchbench_analytics.stats.runs import with_metrics
-from orchbench_analytics.stats.student import student_quantile
 
 Simulate = Callable[..., pl.DataFrame]
 PLAIN_MEANS = (
@@ -26,7 +23,7 @@ PLAIN_MEANS = (
 
 
 @pytest.mark.parametrize(("scenarios", "skill"), [(16, 1.0), (45, 2.0)])
-def test_intervals_hold_the_truth_in_93_to_97_per_cent(
+def test_intervals_hold_the_truth_in_93_to_99_per_cent(
     simulate: Simulate, scenarios: int, skill: float
 ) -> None:
     rng = np.random.default_rng(20)
@@ -40,7 +37,7 @@ def test_intervals_hold_the_truth_in_93_to_97_per_cent(
         pl.len(), share=pl.col("truth").is_between("low", "high").mean()
     )
     assert coverage["len"].sum() == 3 * 1000 * len(METRICS)
-    assert coverage.filter(~pl.col("share").is_between(0.93, 0.97)).rows() == []
+    assert coverage.filter(~pl.col("share").is_between(0.93, 0.99)).rows() == []
 
 
 def test_bootstrap_and_cluster_robust_errors_agree_on_plain_means(simulate: Simulate) -> None:
@@ -102,7 +99,11 @@ def test_intervals_stay_within_0_and_1_and_hold_the_value(scenario_scores: pl.Da
     within = pl.col("value").is_between(pl.col("low") - 1e-9, pl.col("high") + 1e-9)
     assert found.filter(~within).is_empty()
     perfect = found.filter(pl.col("model") == "perfect", pl.col("profile") == "spec")
-    assert perfect["low"].min() == 1
+    # Six scenarios of one language, twelve of the mean: all right is not proof of perfection.
+    assert perfect["high"].min() == 1
+    whole = perfect.filter(pl.col("metric") == "workflow_similarity").sort("language")
+    wanted = [0.025 ** (1 / 6), 0.025 ** (1 / 6), 0.025 ** (1 / 12)]
+    assert whole["low"].to_list() == pytest.approx(wanted)
 
 
 @pytest.mark.parametrize("options", [{"resamples": 10}, {"level": 95}])
@@ -111,41 +112,3 @@ def test_senseless_options_are_refused(
 ) -> None:
     with pytest.raises(SelectionError, match="choose"):
         intervals(scenario_scores, **options)  # type: ignore[arg-type]
-
-
-@pytest.mark.parametrize("probability", [0.8, 0.95, 0.975, 0.995])
-def test_students_quantiles(probability: float) -> None:
-    degrees = np.array([1, 2, 3, 3.7, 5, 8.5, 20, 44, 1000])
-    ours = student_quantile(probability, degrees)
-    np.testing.assert_allclose(ours, stats.t.ppf(probability, degrees), rtol=2e-3)
-    np.testing.assert_allclose(ours[4:], stats.t.ppf(probability, degrees[4:]), rtol=1e-5)
-    assert np.isnan(student_quantile(probability, np.array([0.0]))).all()
-
-
-def test_ranks_share_ties_and_put_the_undefined_last() -> None:
-    scores = np.array([[0.5], [0.9], [np.nan], [0.9 + 1e-15], [0.1]])
-    assert competition_ranks(scores)[:, 0].tolist() == [3, 1, 5, 1, 4]
-
-
-def test_rank_intervals_hold_the_rank_and_chances_add_up(scenario_scores: pl.DataFrame) -> None:
-    found = rank_intervals(scenario_scores, resamples=500)
-    inside = pl.col("rank_number").is_between("rank_low", "rank_high")
-    assert found.filter(~inside).is_empty()
-    total = found.group_by("profile").agg(pl.col("best_probability").sum())
-    np.testing.assert_allclose(total["best_probability"], 1)
-    spec = found.filter(pl.col("profile") == "spec")
-    best, worst = spec.sort("rank_number").row(0, named=True), spec.sort("rank_number").row(-1)
-    assert best["model"] == "perfect"
-    assert best["best_probability"] == 1
-    assert worst[1] == "silent"
-
-
-def test_equal_models_are_first_equally_often(simulate: Simulate) -> None:
-    sweeps = simulate(np.random.default_rng(22), sweeps=1, scenarios=40, skills=[1.0, 1.0, 3.0])
-    found = rank_intervals(sweeps).sort("model")
-    assert found["rank_number"].to_list()[2] == 1
-    assert found["best_probability"].to_list() == [0, 0, 1]
-    assert found["rank_high"].to_list()[:2] == [3, 3]
-    twins = pl.concat([sweeps, sweeps.with_columns(model=pl.col("model") + "-twin")])
-    shared = rank_intervals(twins).filter(pl.col("rank_number") == 1)
-    assert shared["best_probability"].to_list() == [0.5, 0.5]

@@ -53,11 +53,11 @@ def test_a_gate_on_an_unknown_metric_names_the_likely_one() -> None:
     ("low", "high", "outcome"),
     [
         (-0.05, -0.02, "crossed"),
-        (-0.05, -0.01, "not shown"),
-        (-0.05, 0.03, "not shown"),
+        (-0.05, -0.01, "undecided"),
+        (-0.05, 0.03, "undecided"),
         (-0.01, 0.03, "held"),
         (0.01, 0.03, "held"),
-        (None, None, "not shown"),
+        (None, None, "undecided"),
     ],
 )
 def test_only_with_confidence_is_a_gate_crossed(

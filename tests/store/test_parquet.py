@@ -10,9 +10,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from orchbench_analytics.schema import Column, Table, polars_schema
+from orchbench_analytics.schema import Column, Table, arrow_schema, polars_schema
 from orchbench_analytics.store.parquet import Frame, to_arrow, write_table
-from tests.processes import imported_by
 
 EVERY_KIND = Table(
     "every_kind",
@@ -72,19 +71,21 @@ def test_a_frame_with_a_null_where_none_may_be_is_not_written(tmp_path: Path) ->
     assert not list(tmp_path.iterdir())
 
 
-def test_rows_are_written_without_pandas_and_polars(tmp_path: Path) -> None:
-    """Each of them takes longer to import than a small sweep takes to read."""
-    code = f"""
-from pathlib import Path
-from orchbench_analytics.store.parquet import to_arrow, write_table
-from orchbench_analytics.tables import TOOL_PARAMETERS
-write_table(to_arrow(TOOL_PARAMETERS, []), Path({str(tmp_path / "x.parquet")!r}))
-"""
-    assert imported_by(code, "pandas", "polars", "pyarrow") == ["pyarrow"]
-
-
 def test_integers_keep_all_their_digits() -> None:
     rows = [("a", 2**63 - 1, 0.1, True, "a"), ("a", None, 0.1, True, "a")]
 
     assert to_arrow(EVERY_KIND, rows)["number"].to_pylist() == [2**63 - 1, None]
     assert to_arrow(EVERY_KIND, rows).schema.field("number").type == pa.int64()
+
+
+def test_a_table_without_rows_has_its_columns() -> None:
+    assert to_arrow(EVERY_KIND, []).schema.equals(arrow_schema(EVERY_KIND), check_metadata=True)
+
+
+def test_texts_that_repeat_are_stored_once(tmp_path: Path) -> None:
+    names = Table("names", "name", (Column("name", "text", "Its name."),))
+    labels = [(f"{'long label ' * 300} {number % 7}",) for number in range(10_000)]
+
+    write_table(to_arrow(names, labels), tmp_path / "names.parquet")
+
+    assert (tmp_path / "names.parquet").stat().st_size < 50_000

@@ -5,16 +5,12 @@ from pathlib import Path
 import duckdb
 import pytest
 
+from orchbench_analytics.metrics import METRICS
 from orchbench_analytics.schema import Table
 from orchbench_analytics.store.manifest import Manifest
 from orchbench_analytics.tables import PROFILE_NAME, STEP_KEY, TABLES
 from orchbench_analytics.views.catalog import connect, views
-from orchbench_analytics.views.descriptions import (
-    DESCRIPTIONS,
-    MAY_BE_NULL,
-    describe_view,
-    described_columns,
-)
+from orchbench_analytics.views.descriptions import describe_view, described_columns, glossary
 
 
 @pytest.fixture(scope="module")
@@ -38,8 +34,8 @@ def test_every_column_of_every_view_is_described(columns: dict[str, list[str]]) 
 
 def test_no_description_is_left_over(columns: dict[str, list[str]]) -> None:
     used = {name for names in columns.values() for name in names}
-    assert DESCRIPTIONS.keys() - used == set()
-    assert MAY_BE_NULL - used == set()
+    assert glossary().columns.keys() - used == set()
+    assert glossary().may_be_null - used == set()
 
 
 def test_nothing_is_said_twice() -> None:
@@ -47,13 +43,29 @@ def test_nothing_is_said_twice() -> None:
     for table in TABLES.values():
         for column in table.columns:
             of_tables.setdefault(column.name, set()).add(column.description)
-    assert [name for name, text in DESCRIPTIONS.items() if of_tables.get(name) == {text}] == []
+    columns = glossary().columns
+    assert [name for name, text in columns.items() if of_tables.get(name) == {text}] == []
+    assert columns.keys() & METRICS.keys() == set()
 
 
 def test_a_description_is_one_short_sentence() -> None:
-    one_line = [t for t in DESCRIPTIONS.values() if t.endswith(".") and "\n" not in t]
-    assert one_line == [*DESCRIPTIONS.values()]
-    assert max(map(len, one_line)) <= 90
+    texts = [*glossary().columns.values(), *(metric.description for metric in METRICS.values())]
+    assert [text for text in texts if not text.endswith(".") or "\n" in text] == []
+    assert max(map(len, texts)) <= 90
+
+
+def test_duckdb_shows_the_meaning_of_every_column_of_every_view(
+    connection: duckdb.DuckDBPyConnection, columns: dict[str, list[str]]
+) -> None:
+    comments = {
+        (view, name): comment
+        for view, name, comment in connection.execute(
+            "select table_name, column_name, comment from duckdb_columns()"
+        ).fetchall()
+    }
+    known = described_columns()
+    wanted = {(view, name): known[name] for view, names in columns.items() for name in names}
+    assert {key: comments[key] for key in wanted} == wanted
 
 
 def test_a_view_is_described_like_a_table(connection: duckdb.DuckDBPyConnection) -> None:

@@ -1,31 +1,31 @@
-"""Graph edit distance between two plans: exact where it can be, bounded in steps everywhere."""
+"""The graph edit distance of plans: distinct pairs of graphs in, distances out.
+
+networkx defines the distance: a plan's graph is a networkx graph, and `networkx_distance` is
+`networkx.graph_edit_distance` with our costs. networkx pairs a self-loop with any edge of its node,
+so we fold self-loops into the costs of nodes, and then it is exact. `exact_distance` finds the same
+distance many times faster, and also the mapping of nodes; tests hold the two against each other.
+
+The public evaluator gives its self-loops to networkx as they are. `evaluator_distance` does so too:
+what networkx returns there can be less than the distance, and depends on the order of nodes.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Hashable, MutableMapping
-from contextlib import suppress
-from fractions import Fraction
-from functools import cache
-from math import lcm
+from collections.abc import Sequence
+from functools import lru_cache
 from typing import Any, NamedTuple
 
-from orchbench_analytics.score.plans.graphs import Graph, Node, to_networkx
-from orchbench_analytics.score.plans.search import (
-    Costs,
-    Edges,
-    Label,
-    Shape,
-    best_mapping,
-    most_saved,
-)
-from orchbench_analytics.score.plans.twin import OutOfStepsError, twin_distance
+import msgspec
+import networkx as nx
+
+from orchbench_analytics.score.plans.costs import Weights, labels_of, substitution_costs, units
+from orchbench_analytics.score.plans.edits import plan_edits, plan_matches
+from orchbench_analytics.score.plans.graphs import Graph, from_text, to_networkx
+from orchbench_analytics.score.plans.search import Costs, Edges, Label, Shape, best_mapping
 
 BUDGET = 200_000  # pairs of nodes weighed; the benchmark's plans need a few hundred
 NETWORKX_BUDGET = 5_000  # branches weighed; the benchmark's plans need a few hundred
-MAX_NETWORKX_SIZE = 100  # nodes and edges of both
-MAX_TWIN_NODES = 40  # of both; for more, networkx itself is faster
-
-_Known = MutableMapping[Hashable, "Distance"]
+MAX_NETWORKX_SIZE = 100  # nodes and edges of both graphs
 
 
 class Distance(NamedTuple):
@@ -36,141 +36,156 @@ class Distance(NamedTuple):
 
     value: float
     lower_bound: float
-    is_exact: bool
     mapping: tuple[int | None, ...]
 
+    @property
+    def is_exact(self) -> bool:
+        """Whether the search came to its end within its budget."""
+        return self.value == self.lower_bound
 
-def edit_distance(
-    first: Graph,
-    second: Graph,
-    *,
-    agent_weight: float,
-    status_weight: float,
-    budget: int = BUDGET,
-    known: _Known | None = None,
+
+class GraphPair(NamedTuple):
+    """Two graphs as text, and how they are measured: `exact`, or `networkx` as it is."""
+
+    graph: str
+    answer_graph: str
+    label_graph: str
+    method: str
+    agent_weight: float
+    status_weight: float
+
+
+class Measured(NamedTuple):
+    """How far an answer's graph is from the label's; edits and matches are JSON lists."""
+
+    distance: float
+    lower_bound: float
+    is_exact: bool
+    similarity: float
+    edits: str
+    matches: str
+
+
+def measure_pairs(pairs: Sequence[GraphPair]) -> list[tuple[Any, ...]]:
+    """Each pair with what was measured: the fields of GraphPair, then those of Measured."""
+    return [(*pair, *measure(pair)) for pair in pairs]
+
+
+def measure(pair: GraphPair) -> Measured:
+    """Measure one pair of graphs."""
+    answer, label = from_text(pair.answer_graph), from_text(pair.label_graph)
+    weights = Weights(pair.agent_weight, pair.status_weight)
+    exact = exact_distance(answer, label, weights)
+    found = exact
+    if pair.method == "networkx":
+        found = evaluator_distance(answer, label, weights, otherwise=exact)
+    return Measured(
+        found.value,
+        found.lower_bound,
+        found.is_exact,
+        similarity(found.value, answer, label),
+        _json(plan_edits(pair.graph, answer, label, found.mapping, weights)),
+        _json(plan_matches(answer, label, found.mapping)),
+    )
+
+
+def exact_distance(
+    first: Graph, second: Graph, weights: Weights, *, budget: int = BUDGET
 ) -> Distance:
     """The least cost of edits that turn one graph into the other, from 0 to all nodes and edges.
 
-    Past the budget it is the best found, with a lower bound. `known` serves pairs of one shape.
+    Past the budget it is the least cost found, with a lower bound.
     """
     if first == second:
-        return Distance(0.0, 0.0, True, tuple(range(len(first.nodes))))
-    labels_1, labels_2 = _labels(first, second)
+        return Distance(0.0, 0.0, tuple(range(len(first.nodes))))
+    labels_1, labels_2 = labels_of(first, second)
     # With its nodes sorted, a graph is the same in whatever order they appeared.
     order_1 = sorted(range(len(labels_1)), key=labels_1.__getitem__)
     order_2 = sorted(range(len(labels_2)), key=labels_2.__getitem__)
-    shape_1 = _shape(labels_1, first.edges, order_1)
-    shape_2 = _shape(labels_2, second.edges, order_2)
-    key = (shape_1, shape_2, _is_structure(first, second), agent_weight, status_weight, budget)
-    found = None if known is None else known.get(key)
-    if found is None:
-        costs = _costs(first, second, agent_weight, status_weight)
-        found = _distance(shape_1, shape_2, costs, budget)
-        if known is not None:
-            known[key] = found
+    found = _distance_of_shapes(
+        _shape(labels_1, first.edges, order_1),
+        _shape(labels_2, second.edges, order_2),
+        units(first, second, weights),
+        budget,
+    )
     mapping: list[int | None] = [None] * len(order_1)
     for source, target in zip(order_1, found.mapping, strict=True):
         mapping[source] = None if target is None else order_2[target]
     return found._replace(mapping=tuple(mapping))
 
 
-def upstream_distance(
-    first: Graph,
-    second: Graph,
-    *,
-    agent_weight: float,
-    status_weight: float,
-    budget: int = BUDGET,
-    known: _Known | None = None,
-) -> Distance:
-    """The distance as the public evaluator has it: with self-loops, whatever networkx returns.
-
-    The mapping stays that of the true distance, which networkx can fall short of.
-    """
-    weights = {"agent_weight": agent_weight, "status_weight": status_weight}
-    true = edit_distance(first, second, **weights, budget=budget, known=known)
-    # Where one side has no edge, networkx has none to mistake a loop for.
-    if not ((first.has_loop or second.has_loop) and first.edges and second.edges):
-        return true
-    # What networkx returns depends on the order of appearance, so this key keeps it.
-    shapes = (*_labels(first, second), first.edges, second.edges)
-    key = ("networkx", *shapes, _is_structure(first, second), agent_weight, status_weight)
-    found = None if known is None else known.get(key)
-    if found is None:
-        found = true
-        if true.value > _floor(first, second, **weights):
-            found = true._replace(lower_bound=0.0, is_exact=False)
-            if _most(first, second) <= MAX_NETWORKX_SIZE:
-                is_small = len(first.nodes) + len(second.nodes) <= MAX_TWIN_NODES
-                search = networkx_distance_by_twin if is_small else networkx_distance
-                with suppress(OutOfStepsError):
-                    value = search(first, second, **weights, budget=NETWORKX_BUDGET)
-                    found = Distance(value, value, True, ())
-        if known is not None:
-            known[key] = found
-    return found._replace(mapping=true.mapping)
-
-
-def _floor(first: Graph, second: Graph, *, agent_weight: float, status_weight: float) -> float:
-    """What networkx can't go below: it may pair an edge with a wrong edge, but only with one.
-
-    Nor can it go above the true distance, so where that is the floor, there is nothing to ask.
-    """
-    shapes = zip(_labels(first, second), (first.edges, second.edges), strict=True)
-    small, large = sorted((Shape(*shape) for shape in shapes), key=lambda s: len(s.labels))
-    costs = _costs(first, second, agent_weight, status_weight)
-    return _value(small, large, costs, most_saved(small, large, costs))
-
-
-def networkx_distance_by_twin(
-    first: Graph, second: Graph, *, agent_weight: float, status_weight: float, budget: int
-) -> float:
-    """What `networkx_distance` returns, without networkx; for two graphs that have nodes."""
-    becoming = _becoming(first, second, agent_weight, status_weight)
-    costs = [[becoming[node, other] for other in second.nodes] for node in first.nodes]
-    return twin_distance(costs, first.edges, second.edges, budget=budget)
-
-
-def networkx_distance(
-    first: Graph,
-    second: Graph,
-    *,
-    agent_weight: float,
-    status_weight: float,
-    budget: int | None = None,
-) -> float:
-    """`networkx.graph_edit_distance`: the true distance without self-loops, at times less with."""
-    from networkx import graph_edit_distance
-
-    becoming = _becoming(first, second, agent_weight, status_weight)
-    most = _most(first, second)
-    upper_bound: Any = most if budget is None else _CountedBound(most, budget)
-    distance = graph_edit_distance(
-        to_networkx(first),
-        to_networkx(second),
-        node_subst_cost=lambda node, other: becoming[node["node"], other["node"]],
-        node_del_cost=lambda _: 1.0,
-        node_ins_cost=lambda _: 1.0,
-        edge_subst_cost=lambda *_: 0.0,
-        edge_del_cost=lambda _: 1.0,
-        edge_ins_cost=lambda _: 1.0,
-        upper_bound=upper_bound,
+def networkx_distance(first: Graph, second: Graph, weights: Weights) -> float:
+    """The distance by its definition: self-loops are part of what a node costs."""
+    costs = substitution_costs(first, second, weights)
+    distance = nx.graph_edit_distance(
+        _with_folded_loops(first),
+        _with_folded_loops(second),
+        node_subst_cost=lambda a, b: costs[a["node"], b["node"]] + abs(a["loops"] - b["loops"]),
+        node_del_cost=lambda node: 1 + node["loops"],
+        node_ins_cost=lambda node: 1 + node["loops"],
+        edge_subst_cost=lambda *_: 0,
     )
     return float(distance)
 
 
-def _becoming(
-    first: Graph, second: Graph, agent_weight: float, status_weight: float
-) -> dict[tuple[Node, Node], float]:
-    """What it costs that one node becomes another, as networkx is told."""
-    costs = _costs(first, second, agent_weight, status_weight)
-    sides = zip((first, second), _labels(first, second), strict=True)
-    nodes_1, nodes_2 = (list(zip(graph.nodes, labels, strict=True)) for graph, labels in sides)
-    return {
-        (node, other): costs.of_becoming(label, other_label) / costs.one
-        for node, label in nodes_1
-        for other, other_label in nodes_2
-    }
+def _with_folded_loops(graph: Graph) -> nx.DiGraph[int]:
+    """The graph without its self-loops, each counted in the attribute `loops` of its node."""
+    drawn = to_networkx(graph)
+    for node, attributes in drawn.nodes(data=True):
+        attributes["loops"] = int(drawn.has_edge(node, node))
+    drawn.remove_edges_from(list(nx.selfloop_edges(drawn)))
+    return drawn
+
+
+def evaluator_distance(
+    first: Graph,
+    second: Graph,
+    weights: Weights,
+    *,
+    otherwise: Distance,
+    budget: int = NETWORKX_BUDGET,
+) -> Distance:
+    """What networkx makes of the graphs with their self-loops, as the public evaluator asks it.
+
+    Past the budget it is the distance given, not proven. The mapping is always that one's:
+    networkx's own is not one that its distance belongs to.
+    """
+    unproven = otherwise._replace(lower_bound=0.0)
+    if size_of(first, second) > MAX_NETWORKX_SIZE:
+        return unproven
+    costs = substitution_costs(first, second, weights)
+    bound: Any = _CountedBound(size_of(first, second), budget)
+    try:
+        value = nx.graph_edit_distance(
+            to_networkx(first),
+            to_networkx(second),
+            node_subst_cost=lambda a, b: costs[a["node"], b["node"]],
+            node_del_cost=lambda _: 1.0,
+            node_ins_cost=lambda _: 1.0,
+            edge_subst_cost=lambda *_: 0.0,
+            edge_del_cost=lambda _: 1.0,
+            edge_ins_cost=lambda _: 1.0,
+            upper_bound=bound,
+        )
+    except _OutOfBudgetError:
+        return unproven
+    return Distance(float(value), float(value), otherwise.mapping)
+
+
+def similarity(distance: float, first: Graph, second: Graph) -> float:
+    """1 - distance / (nodes and edges of both), from 0 to 1; two empty graphs are alike: 1."""
+    most = size_of(first, second)
+    # networkx adds up floats, and may end a rounding error above the most.
+    return max(0.0, 1.0 - distance / most) if most else 1.0
+
+
+def size_of(first: Graph, second: Graph) -> int:
+    """All nodes and edges of both graphs: no distance is greater."""
+    return len(first.nodes) + len(first.edges) + len(second.nodes) + len(second.edges)
+
+
+class _OutOfBudgetError(Exception):
+    """networkx weighed more branches than it may."""
 
 
 class _CountedBound:
@@ -185,53 +200,8 @@ class _CountedBound:
     def __lt__(self, cost: float) -> bool:
         self.left -= 1
         if self.left < 0:
-            raise OutOfStepsError
+            raise _OutOfBudgetError
         return self.most < cost
-
-
-def similarity(distance: float, first: Graph, second: Graph) -> float:
-    """1 - distance / (nodes and edges of both), from 0 to 1; two empty graphs are alike: 1."""
-    most = _most(first, second)
-    # networkx adds up floats, and may end a rounding error above the most.
-    return max(0.0, 1.0 - distance / most) if most else 1.0
-
-
-def _most(first: Graph, second: Graph) -> int:
-    return len(first.nodes) + len(first.edges) + len(second.nodes) + len(second.edges)
-
-
-def _is_structure(first: Graph, second: Graph) -> bool:
-    nodes = first.nodes or second.nodes
-    return not nodes or isinstance(nodes[0], str)
-
-
-def _costs(first: Graph, second: Graph, agent_weight: float, status_weight: float) -> Costs:
-    return (
-        Costs(1, 0, 0, 0) if _is_structure(first, second) else _units(agent_weight, status_weight)
-    )
-
-
-@cache
-def _units(agent_weight: float, status_weight: float) -> Costs:
-    # As written, 0.2 is a fifth; as a float it is not quite.
-    agent, status = Fraction(str(agent_weight)), Fraction(str(status_weight))
-    one = lcm(agent.denominator, status.denominator)
-    return Costs(one, int(agent * one), int(status * one), one)
-
-
-def _labels(first: Graph, second: Graph) -> tuple[tuple[Label, ...], tuple[Label, ...]]:
-    """The nodes as numbers that keep nothing but their order and which are equal."""
-    nodes = {*first.nodes, *second.nodes}
-    if _is_structure(first, second):
-        labels = {name: (rank, rank) for rank, name in enumerate(sorted(nodes))}
-    else:
-        agents, statuses = (_ranks({node[part] for node in nodes}) for part in (0, 1))
-        labels = {node: (agents[node[0]], statuses[node[1]]) for node in nodes}
-    return tuple([labels[n] for n in first.nodes]), tuple([labels[n] for n in second.nodes])
-
-
-def _ranks(texts: set[str]) -> dict[str, int]:
-    return {text: rank for rank, text in enumerate(sorted(texts))}
 
 
 def _shape(labels: tuple[Label, ...], edges: Edges, order: list[int]) -> Shape:
@@ -240,7 +210,8 @@ def _shape(labels: tuple[Label, ...], edges: Edges, order: list[int]) -> Shape:
     return Shape(tuple([labels[node] for node in order]), tuple(renumbered))
 
 
-def _distance(first: Shape, second: Shape, costs: Costs, budget: int) -> Distance:
+@lru_cache(maxsize=20_000)  # plans of other names often have the same shape
+def _distance_of_shapes(first: Shape, second: Shape, costs: Costs, budget: int) -> Distance:
     # No substitution costs more than one, so an optimal path deletes and inserts as few nodes as
     # it can: all of the smaller graph is mapped. Choosing that side by its shape makes the result
     # symmetric.
@@ -252,12 +223,12 @@ def _distance(first: Shape, second: Shape, costs: Costs, budget: int) -> Distanc
         mapping = [None] * len(large.labels)
         for source, target in enumerate(found.targets):
             mapping[target] = source
-    value, lower_bound = (
-        _value(small, large, costs, saved) for saved in (found.saved, found.ceiling)
-    )
-    return Distance(value, lower_bound, found.saved == found.ceiling, tuple(mapping))
-
-
-def _value(small: Shape, large: Shape, costs: Costs, saved: int) -> float:
     unsaved = len(large.labels) - len(small.labels) + len(small.edges) + len(large.edges)
-    return (unsaved * costs.one - saved) / costs.one
+    value, lower_bound = (
+        (unsaved * costs.one - saved) / costs.one for saved in (found.saved, found.ceiling)
+    )
+    return Distance(value, lower_bound, tuple(mapping))
+
+
+def _json(items: Sequence[Any]) -> str:
+    return msgspec.json.encode(items).decode()

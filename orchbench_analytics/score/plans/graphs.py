@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from itertools import pairwise
-from typing import TYPE_CHECKING, Literal, NamedTuple
+from typing import Literal, NamedTuple
+
+import msgspec
+import networkx as nx
 
 from orchbench_analytics.score.plans.outline import Workflow
-
-if TYPE_CHECKING:
-    import networkx as nx
 
 Node = str | tuple[str, str]
 
@@ -31,13 +31,15 @@ class Graph(NamedTuple):
 def structure_graph(
     workflows: tuple[Workflow, ...], *, edges: Literal["every_dependency", "depends_on_only"]
 ) -> Graph:
-    """Workflows as nodes, with an edge from each dependency to what depends on it."""
+    """Workflows as nodes, with an edge from each dependency to what depends on it.
+
+    A workflow is followed by those of its dependencies not seen before: networkx minds the order.
+    """
     drawing = _Drawing()
     for workflow in workflows:
-        drawing.node(workflow.name)
-    for workflow in workflows:
+        position = drawing.node(workflow.name)
         for dependency in getattr(workflow, edges):
-            drawing.edge(drawing.node(dependency), drawing.node(workflow.name))
+            drawing.edge(drawing.node(dependency), position)
     return drawing.graph()
 
 
@@ -62,13 +64,24 @@ def component_graph(
 
 def to_networkx(graph: Graph) -> nx.DiGraph[int]:
     """The graph in networkx: positions as nodes, what they stand for as the attribute `node`."""
-    import networkx as nx
-
     drawn: nx.DiGraph[int] = nx.DiGraph()
     for position, node in enumerate(graph.nodes):
         drawn.add_node(position, node=node)
     drawn.add_edges_from(graph.edges)
     return drawn
+
+
+def to_text(graph: Graph) -> str:
+    """The graph as JSON, by which tables tell graphs apart."""
+    return msgspec.json.encode(graph).decode()
+
+
+def from_text(text: str) -> Graph:
+    """The graph that `to_text` wrote."""
+    return _decode_graph(text)
+
+
+_decode_graph = msgspec.json.Decoder(Graph).decode
 
 
 class _Drawing:

@@ -5,15 +5,18 @@ from typing import Any
 
 import pytest
 
-from orchbench_analytics.score.plans.edits import Edit, plan_edits
-from orchbench_analytics.score.plans.ged import edit_distance
+from orchbench_analytics.score.plans.costs import Weights
+from orchbench_analytics.score.plans.edits import Edit, Match, plan_edits, plan_matches
+from orchbench_analytics.score.plans.ged import exact_distance
 from orchbench_analytics.score.plans.graphs import Graph
 
-WEIGHTS: dict[str, Any] = {"agent_weight": 0.8, "status_weight": 0.2}
+WEIGHTS = Weights(0.8, 0.2)
 
 
 def edits_between(answer: Graph, label: Graph) -> list[Edit]:
-    return plan_edits(answer, label, edit_distance(answer, label, **WEIGHTS), **WEIGHTS)
+    is_structure = all(isinstance(node, str) for node in answer.nodes + label.nodes)
+    mapping = exact_distance(answer, label, WEIGHTS).mapping
+    return plan_edits("structure" if is_structure else "component", answer, label, mapping, WEIGHTS)
 
 
 def random_graph(rng: random.Random, kind: str) -> Graph:
@@ -31,10 +34,9 @@ def test_costs_add_up_to_the_distance(kind: str, budget: int) -> None:
     rng = random.Random(f"{kind} {budget}")
     for _ in range(500):
         answer, label = random_graph(rng, kind), random_graph(rng, kind)
-        distance = edit_distance(answer, label, **WEIGHTS, budget=budget)
-        edits = plan_edits(answer, label, distance, **WEIGHTS)
+        distance = exact_distance(answer, label, WEIGHTS, budget=budget)
+        edits = plan_edits(kind, answer, label, distance.mapping, WEIGHTS)
         assert sum(edit.cost for edit in edits) == pytest.approx(distance.value, abs=1e-12)
-        assert all(edit.graph == kind for edit in edits)
 
 
 def test_equal_plans_need_no_edit() -> None:
@@ -46,12 +48,12 @@ def test_workflows_and_dependencies() -> None:
     label = Graph(("workflow_1", "workflow_2", "workflow_3"), ((0, 1), (1, 2)))
     answer = Graph(("workflow_1", "workflow_2"), ((0, 1),))
     assert edits_between(answer, label) == [
-        Edit("structure", "missing_workflow", "workflow_3", "workflow_3", None, 1.0),
-        Edit("structure", "missing_dependency", "workflow_3", "workflow_2", None, 1.0),
+        Edit("missing_workflow", "workflow_3", "workflow_3", None, 1.0),
+        Edit("missing_dependency", "workflow_3", "workflow_2", None, 1.0),
     ]
     assert edits_between(label, answer) == [
-        Edit("structure", "extra_workflow", "workflow_3", None, "workflow_3", 1.0),
-        Edit("structure", "extra_dependency", "workflow_3", None, "workflow_2", 1.0),
+        Edit("extra_workflow", "workflow_3", None, "workflow_3", 1.0),
+        Edit("extra_dependency", "workflow_3", None, "workflow_2", 1.0),
     ]
 
 
@@ -71,7 +73,7 @@ def test_steps_and_transitions() -> None:
 def test_a_step_with_nothing_right_is_a_wrong_step() -> None:
     label, answer = Graph((("a", "pending"),), ()), Graph((("x", "done"),), ())
     assert edits_between(answer, label) == [
-        Edit("component", "wrong_step", "a (pending)", "a (pending)", "x (done)", 1.0)
+        Edit("wrong_step", "a (pending)", "a (pending)", "x (done)", 1.0)
     ]
 
 
@@ -79,3 +81,10 @@ def test_an_empty_answer_misses_everything() -> None:
     label = Graph((("a", "pending"),), ((0, 0),))
     kinds = [edit.kind for edit in edits_between(Graph((), ()), label)]
     assert kinds == ["missing_step", "missing_transition"]
+
+
+def test_matched_nodes_of_other_names_are_kept() -> None:
+    label = Graph(("workflow_1", "workflow_2"), ((0, 1),))
+    answer = Graph(("first", "workflow_2"), ((0, 1),))
+    mapping = exact_distance(answer, label, WEIGHTS).mapping
+    assert plan_matches(answer, label, mapping) == [Match("first", "workflow_1")]

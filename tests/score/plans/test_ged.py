@@ -1,7 +1,6 @@
 from __future__ import annotations
 
 import random
-import time
 from functools import cache
 from itertools import combinations, permutations
 from typing import Any
@@ -11,16 +10,18 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from orchbench_analytics.score.plans import ged
+from orchbench_analytics.score.plans.costs import Weights
 from orchbench_analytics.score.plans.ged import (
     Distance,
-    edit_distance,
+    evaluator_distance,
+    exact_distance,
     networkx_distance,
     similarity,
-    upstream_distance,
 )
 from orchbench_analytics.score.plans.graphs import Graph
 
-WEIGHTS: dict[str, Any] = {"agent_weight": 0.8, "status_weight": 0.2}
+WEIGHTS = Weights(0.8, 0.2)
 KINDS = ("structure", "component")
 
 
@@ -116,7 +117,7 @@ def test_it_equals_brute_force_with_self_loops(kind: str) -> None:
         first, second = (
             random_graph(rng, kind, size, rng.randint(0, 2 * size), loops=True) for size in sizes
         )
-        distance = edit_distance(first, second, **WEIGHTS)
+        distance = exact_distance(first, second, WEIGHTS)
         assert distance.is_exact
         assert distance.value == distance.lower_bound == brute_force(first, second)
         assert cost_of(first, second, distance) == pytest.approx(distance.value, abs=1e-12)
@@ -134,10 +135,8 @@ def test_it_equals_networkx_without_self_loops() -> None:
                 random_graph(rng, kind, rng.randint(1, 4), rng.randint(0, 4), loops=False)
                 for _ in range(2)
             )
-        distance = edit_distance(first, second, **WEIGHTS)
-        assert distance.value == pytest.approx(
-            networkx_distance(first, second, **WEIGHTS), abs=1e-9
-        )
+        distance = exact_distance(first, second, WEIGHTS)
+        assert distance.value == pytest.approx(networkx_distance(first, second, WEIGHTS), abs=1e-9)
 
 
 @pytest.mark.parametrize("kind", KINDS)
@@ -150,11 +149,11 @@ def test_it_is_symmetric_and_independent_of_node_order(kind: str) -> None:
             random_graph(rng, kind, rng.randint(1, 9), rng.randint(0, 12), loops=True)
             for _ in range(2)
         )
-        forth = edit_distance(first, second, **WEIGHTS, budget=budget)
-        back = edit_distance(second, first, **WEIGHTS, budget=budget)
+        forth = exact_distance(first, second, WEIGHTS, budget=budget)
+        back = exact_distance(second, first, WEIGHTS, budget=budget)
         (mixed_1, order_1), (mixed_2, order_2) = shuffled(rng, first), shuffled(rng, second)
-        mixed = edit_distance(mixed_1, mixed_2, **WEIGHTS, budget=budget)
-        assert forth[:3] == back[:3] == mixed[:3]
+        mixed = exact_distance(mixed_1, mixed_2, WEIGHTS, budget=budget)
+        assert forth[:2] == back[:2] == mixed[:2]
         became = {s: t for s, t in enumerate(forth.mapping) if t is not None}
         assert {t: s for s, t in enumerate(back.mapping) if t is not None} == became
         mixed_became = {s: t for s, t in enumerate(mixed.mapping) if t is not None}
@@ -168,21 +167,21 @@ def test_equal_graphs_are_at_distance_zero(kind: str) -> None:
         graph = random_graph(rng, kind, rng.randint(0, 9), rng.randint(0, 20), loops=True)
         mixed, _ = shuffled(rng, graph)
         for other in (graph, mixed):
-            distance = edit_distance(graph, other, **WEIGHTS, budget=0)
-            assert distance[:3] == (0.0, 0.0, True)
+            distance = exact_distance(graph, other, WEIGHTS, budget=0)
+            assert distance[:2] == (0.0, 0.0)
             assert similarity(distance.value, graph, other) == 1.0
 
 
 def test_names_of_workflows_do_not_count() -> None:
     first = Graph(("workflow_1", "workflow_2"), ((0, 1),))
     second = Graph(("workflow_8", "workflow_7"), ((0, 1),))
-    assert edit_distance(first, second, **WEIGHTS).value == 0.0
+    assert exact_distance(first, second, WEIGHTS).value == 0.0
 
 
 def test_of_equally_good_mappings_namesakes_are_preferred() -> None:
     label = Graph(("workflow_1", "workflow_2", "workflow_3", "workflow_4"), ((0, 3), (1, 0)))
     answer = Graph(("workflow_4", "workflow_3", "workflow_1"), ((0, 2),))
-    distance = edit_distance(answer, label, **WEIGHTS)
+    distance = exact_distance(answer, label, WEIGHTS)
     assert distance.value == 2.0
     assert distance.mapping[1] == 2
 
@@ -190,13 +189,13 @@ def test_of_equally_good_mappings_namesakes_are_preferred() -> None:
 def test_a_structure_without_edges_needs_no_search() -> None:
     first = Graph(tuple(f"workflow_{i}" for i in range(5)), ())
     second = Graph(("workflow_8", "workflow_9"), ((0, 1), (1, 1)))
-    assert edit_distance(first, second, **WEIGHTS, budget=0)[:3] == (5.0, 5.0, True)
+    assert exact_distance(first, second, WEIGHTS, budget=0)[:2] == (5.0, 5.0)
 
 
 def test_a_self_loop_is_an_edge_like_any_other() -> None:
     loop, edge = Graph(("a", "b"), ((0, 0),)), Graph(("a", "b"), ((0, 1),))
-    assert edit_distance(loop, edge, **WEIGHTS).value == 2.0
-    assert edit_distance(loop, Graph(("b", "a"), ((0, 0),)), **WEIGHTS).value == 0.0
+    assert exact_distance(loop, edge, WEIGHTS).value == 2.0
+    assert exact_distance(loop, Graph(("b", "a"), ((0, 0),)), WEIGHTS).value == 0.0
 
 
 def test_costs_are_exact_to_the_last_digit() -> None:
@@ -204,9 +203,9 @@ def test_costs_are_exact_to_the_last_digit() -> None:
     paused = Graph(tuple((f"agent_{i}", "paused") for i in range(3)), ())
     agents = Graph((("one", "a"), ("two", "b"), ("three", "c")), ())
     others = Graph((("four", "a"), ("five", "b"), ("six", "c")), ())
-    assert edit_distance(statuses, paused, **WEIGHTS).value == 0.6  # not 0.2 + 0.2 + 0.2
-    assert edit_distance(agents, others, **WEIGHTS).value == 2.4
-    found = edit_distance(statuses, paused, agent_weight=1.0, status_weight=0.1)
+    assert exact_distance(statuses, paused, WEIGHTS).value == 0.6  # not 0.2 + 0.2 + 0.2
+    assert exact_distance(agents, others, WEIGHTS).value == 2.4
+    found = exact_distance(statuses, paused, Weights(1.0, 0.1))
     assert found.value == 0.3
 
 
@@ -217,8 +216,8 @@ def test_the_budget_counts_steps_and_bounds_stay_true() -> None:
         first, second = (random_graph(rng, "component", 6, 10, loops=True) for _ in range(2))
         true = brute_force(first, second)
         for budget in (0, 50, 300):
-            distance = edit_distance(first, second, **WEIGHTS, budget=budget)
-            assert distance == edit_distance(first, second, **WEIGHTS, budget=budget)
+            distance = exact_distance(first, second, WEIGHTS, budget=budget)
+            assert distance == exact_distance(first, second, WEIGHTS, budget=budget)
             assert distance.lower_bound <= true <= distance.value
             assert distance.is_exact == (distance.lower_bound == distance.value)
             assert cost_of(first, second, distance) == pytest.approx(distance.value, abs=1e-12)
@@ -238,85 +237,66 @@ def test_large_graphs_are_bounded(kind: str, size: int) -> None:
         return Graph(tuple(names if kind == "structure" else steps), tuple(edges))
 
     first, second = graph(0), graph(3)
-    for measure in (edit_distance, upstream_distance):
-        start = time.perf_counter()
-        distance = measure(first, second, **WEIGHTS)
-        assert time.perf_counter() - start < (0.3 if size == 1_000 else 2)
+    exact = exact_distance(first, second, WEIGHTS)
+    asked = evaluator_distance(first, second, WEIGHTS, otherwise=exact)
+    for distance in (exact, asked):
         assert not distance.is_exact
         assert distance.lower_bound < distance.value
         assert 0 < similarity(distance.value, first, second) < 1
 
 
-def test_upstream_is_networkx_with_self_loops_and_exact_without() -> None:
-    rng = random.Random("upstream")
-    known: dict[Any, Distance] = {}
+def test_the_definition_and_the_fast_path_agree_with_self_loops() -> None:
+    rng = random.Random("definition")
+    for number in range(600):
+        first, second = (
+            random_graph(rng, KINDS[number % 2], rng.randint(0, 4), rng.randint(0, 5), loops=True)
+            for _ in range(2)
+        )
+        expected = networkx_distance(first, second, WEIGHTS)
+        assert exact_distance(first, second, WEIGHTS).value == pytest.approx(expected, abs=1e-9)
+
+
+def test_the_evaluator_has_what_networkx_makes_of_self_loops() -> None:
+    rng = random.Random("evaluator")
     differing = 0
     for number in range(300):
         first, second = (
             random_graph(rng, KINDS[number % 2], rng.randint(1, 4), rng.randint(0, 4), loops=True)
             for _ in range(2)
         )
-        distance = upstream_distance(first, second, **WEIGHTS, known=known)
-        true = edit_distance(first, second, **WEIGHTS)
-        expected = networkx_distance(first, second, **WEIGHTS)
+        exact = exact_distance(first, second, WEIGHTS)
+        distance = evaluator_distance(first, second, WEIGHTS, otherwise=exact)
         assert distance.is_exact
-        assert distance.value == pytest.approx(expected, abs=1e-9)
-        assert distance.mapping == true.mapping
-        differing += distance.value != pytest.approx(true.value, abs=1e-9)
+        assert distance.value <= exact.value + 1e-9
+        assert distance.mapping == exact.mapping
+        differing += distance.value != pytest.approx(exact.value, abs=1e-9)
     assert differing > 10
 
 
-@pytest.mark.parametrize("most_nodes", [0, 40])
-def test_upstream_gives_up_on_networkx_after_its_steps(
-    monkeypatch: pytest.MonkeyPatch, most_nodes: int
-) -> None:
-    monkeypatch.setattr("orchbench_analytics.score.plans.ged.NETWORKX_BUDGET", 50)
-    monkeypatch.setattr("orchbench_analytics.score.plans.ged.MAX_TWIN_NODES", most_nodes)
+def test_networkx_is_given_up_after_its_budget() -> None:
     rng = random.Random("give up")
     first, second = (random_graph(rng, "component", 8, 16, loops=True) for _ in range(2))
-    distance = upstream_distance(first, second, **WEIGHTS)
-    true = edit_distance(first, second, **WEIGHTS)
-    assert (distance.value, distance.is_exact) == (true.value, False)
-
-
-def test_upstream_asks_networkx_itself_about_larger_graphs(monkeypatch: pytest.MonkeyPatch) -> None:
-    asked = []
-
-    def spy(*graphs: Graph, **options: Any) -> float:
-        asked.append(graphs)
-        return networkx_distance(*graphs, **options)
-
-    monkeypatch.setattr("orchbench_analytics.score.plans.ged.networkx_distance", spy)
-    nodes = tuple(f"workflow_{number}" for number in range(21))
-    looped, chained = Graph(nodes, ((0, 0), (1, 2))), Graph(nodes[:20], ((0, 1), (1, 2), (2, 3)))
-    larger = Graph(nodes, chained.edges)
-
-    small = upstream_distance(Graph(nodes[:20], looped.edges), chained, **WEIGHTS)
-    large = upstream_distance(looped, larger, **WEIGHTS)
-
-    assert asked == [(looped, larger)]
-    assert small.value == large.value
+    exact = exact_distance(first, second, WEIGHTS)
+    distance = evaluator_distance(first, second, WEIGHTS, otherwise=exact, budget=50)
+    assert (distance.value, distance.is_exact) == (exact.value, False)
 
 
 def test_pairs_of_one_shape_are_measured_once() -> None:
-    known: dict[Any, Distance] = {}
+    ged._distance_of_shapes.cache_clear()
     results = set()
     for a, b, c in (("x", "y", "z"), ("p", "q", "r")):
         first = Graph(((a, "pending"), (b, "done"), (c, "done")), ((0, 1), (1, 1)))
         second = Graph(((c, "pending"), (a, "done")), ((0, 1), (1, 1)))
-        results.add(edit_distance(first, second, **WEIGHTS, known=known))
-    assert len(known) == len(results) == 1
+        results.add(exact_distance(first, second, WEIGHTS))
+    assert len(results) == ged._distance_of_shapes.cache_info().misses == 1
 
 
 def test_the_two_kinds_of_graph_are_kept_apart() -> None:
-    known: dict[Any, Distance] = {}
     edges = (((0, 0), (0, 1)), ((1, 0),))
     names = Graph(("a", "b"), edges[0]), Graph(("c", "d"), edges[1])
     steps = Graph((("a", "a"), ("b", "b")), edges[0]), Graph((("c", "c"), ("d", "d")), edges[1])
-    for measure in (edit_distance, upstream_distance):
-        values = [measure(*pair, **WEIGHTS, known=known).value for pair in (names, steps)]
-        assert values == [measure(*pair, **WEIGHTS).value for pair in (names, steps)]
-        assert values[0] < values[1]
+    values = [exact_distance(*pair, WEIGHTS).value for pair in (names, steps)]
+    assert values[0] < values[1]
 
 
 def test_similarity_stays_between_zero_and_one() -> None:
@@ -324,8 +304,8 @@ def test_similarity_stays_between_zero_and_one() -> None:
     one = Graph((("a", "b"),), ())
     other = Graph((("c", "d"),), ((0, 0),))
     assert similarity(0.0, nothing, nothing) == 1.0
-    assert similarity(edit_distance(nothing, one, **WEIGHTS).value, nothing, one) == 0.0
-    assert similarity(edit_distance(one, other, **WEIGHTS).value, one, other) == 1 - 2 / 3
+    assert similarity(exact_distance(nothing, one, WEIGHTS).value, nothing, one) == 0.0
+    assert similarity(exact_distance(one, other, WEIGHTS).value, one, other) == 1 - 2 / 3
     assert similarity(3.0000000000000004, one, other) == 0.0
 
 
@@ -339,6 +319,6 @@ def test_any_weights_keep_the_distance_within_its_range(
         random_graph(rng, "component", rng.randint(0, 5), rng.randint(0, 6), loops=True)
         for _ in range(2)
     )
-    distance = edit_distance(first, second, agent_weight=agent, status_weight=status)
+    distance = exact_distance(first, second, Weights(agent, status))
     assert distance.is_exact
     assert 0.0 <= similarity(distance.value, first, second) <= 1.0

@@ -23,12 +23,14 @@ def workflow(*steps: Any, **more: Any) -> dict[str, Any]:
 
 def structure(plan: dict[str, Any], *, upstream: bool = False) -> Graph:
     edges: Any = "depends_on_only" if upstream else "every_dependency"
-    return structure_graph(outline(plan).workflows, edges=edges)
+    values: Any = "as_typed" if upstream else "as_text"
+    return structure_graph(outline(plan, values=values).workflows, edges=edges)
 
 
 def component(plan: dict[str, Any], *, upstream: bool = False) -> Graph:
     edges: Any = "first_present" if upstream else "every_dependency"
-    return component_graph(outline(plan).workflows, edges=edges)
+    values: Any = "as_typed" if upstream else "as_text"
+    return component_graph(outline(plan, values=values).workflows, edges=edges)
 
 
 def named(graph: Graph) -> set[tuple[Any, Any]]:
@@ -68,6 +70,32 @@ def test_upstream_knows_one_spelling_and_splits_a_text() -> None:
         ("a", "workflow_3"),
         ("b", "workflow_3"),
     }
+
+
+def test_a_workflow_is_followed_by_dependencies_not_seen_before() -> None:
+    plan = {
+        "workflow_2": {"depends_on": ["workflow_9", "workflow_1"]},
+        "workflow_3": {"depends_on": ["workflow_2", "workflow_8"]},
+        "workflow_1": {},
+    }
+    order = ("workflow_2", "workflow_9", "workflow_1", "workflow_3", "workflow_8")
+    for upstream in (False, True):
+        assert structure(plan, upstream=upstream).nodes == order
+
+
+def test_all_steps_come_before_any_edge() -> None:
+    plan = {
+        "workflow_2": workflow(("b", "x"), ("c", "x"), depends_on=["workflow_1"]),
+        "workflow_1": workflow(("a", "x"), ("b", "x")),
+    }
+    for upstream in (False, True):
+        graph = component(plan, upstream=upstream)
+        assert graph.nodes == (("b", "x"), ("c", "x"), ("a", "x"))
+        assert named(graph) == {
+            (("b", "x"), ("c", "x")),
+            (("b", "x"), ("b", "x")),
+            (("a", "x"), ("b", "x")),
+        }
 
 
 def test_steps_are_distinct_and_linked_to_what_differs() -> None:

@@ -5,6 +5,7 @@ import json
 import random
 import time
 import tracemalloc
+from collections.abc import Callable
 from typing import Any
 
 import pytest
@@ -12,8 +13,8 @@ import yaml
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from orchbench_analytics.score import plan_text
 from orchbench_analytics.score.plans.read_plan import PlanReading, read_plan
+from orchbench_analytics.score.plans.read_yaml import BadValueError, LimitError, load_yaml
 
 STEP = {"agent_id": "search_agent", "status": "pending", "refined_query": "q: 'x' #1"}
 PLAN: dict[str, Any] = {
@@ -48,7 +49,7 @@ FLAT = {"workflow_1": "search", "workflow_2": 2}
                     "status": "done",
                     "steps": [{"agent_id": "a"}, "b and c"],
                 },
-                "workflow_2": None,
+                "workflow_2:": None,
             },
             "reindented",
         ),
@@ -120,37 +121,137 @@ def test_json_is_the_json_of_python() -> None:
     assert read_plan(text, thorough=True) == PlanReading(json.loads(text), "flat_object")
 
 
+BAD_VALUES = [
+    "2024-02-30",
+    "2024-13-45",
+    "!!int x",
+    "!!int ''",
+    "!!float x",
+    "!!bool x",
+    "!!timestamp x",
+    "9" * 5_000,
+    "0x" + "f" * 5_000,
+    "1:" + "59:" * 200 + "59.5",
+]
+BAD_YAML = [
+    "!!binary a",
+    "!!python/object/apply:os.system [ls]",
+    "{[a]: b}",
+    "{{}: b}",
+    "*nothing",
+    "[&a x, &a y]",
+    "\x00",
+    "\ud800",
+    "\x07",
+]
+
+
+@pytest.mark.parametrize("scalar", BAD_VALUES + BAD_YAML)
+def test_what_pyyaml_chokes_on_is_no_plan(scalar: str) -> None:
+    """A text that is not YAML and a value that cannot be built are told apart."""
+    reason = "bad_value" if scalar in BAD_VALUES else "no_workflow"
+    for thorough in (False, True):
+        reading = read_plan(f"workflow_1:\n  a: {scalar}\n", thorough=thorough)
+        assert reading == PlanReading(None, reason)
+
+
+def test_a_bad_number_in_json_is_a_bad_value() -> None:
+    text = '{"workflow_1": ' + "9" * 10_000 + "}"
+    assert read_plan(text, thorough=True) == PlanReading(None, "bad_value")
+
+
 @pytest.mark.parametrize(
-    "scalar",
+    "text",
     [
-        "2024-13-45",
-        "!!int x",
-        "!!int ''",
-        "!!float x",
-        "!!bool x",
-        "!!timestamp x",
-        "!!binary a",
-        "!!python/object/apply:os.system [ls]",
-        "{[a]: b}",
-        "{{}: b}",
-        "*nothing",
-        "[&a x, &a y]",
-        "\x00",
-        "\ud800",
-        "\x07",
-        "9" * 5_000,
-        "0x" + "f" * 5_000,
-        "1:" + "59:" * 200 + "59.5",
+        "```yaml\nworkflow_1: {due: 2024-02-30}\n```\n" + AS_JSON.replace('"workflow_', '"a_'),
+        "1: x\nworkflow_1: {}",
+        "null: x\nworkflow_1: {}",
+        "true: workflow_1",
     ],
 )
-def test_what_pyyaml_chokes_on_is_no_plan(scalar: str) -> None:
-    reading = read_plan(f"workflow_1:\n  a: {scalar}\n", thorough=True)
-    assert reading == PlanReading(None, "no_workflow")
+def test_after_a_bad_value_only_the_thorough_go_on(text: str) -> None:
+    assert read_plan(text, thorough=False) == PlanReading(None, "bad_value")
+    assert read_plan(text, thorough=True).how != "yaml_block"
 
 
-def test_a_bad_number_in_json_is_no_plan() -> None:
-    text = '{"workflow_1": ' + "9" * 10_000 + "}"
-    assert read_plan(text, thorough=True) == PlanReading(None, "no_workflow")
+def test_keys_that_are_no_text_matter_only_before_the_first_workflow() -> None:
+    for thorough in (False, True):
+        reading = read_plan("workflow_1: {}\n1: x", thorough=thorough)
+        assert reading == PlanReading({"workflow_1": {}, 1: "x"}, "yaml")
+    reading = read_plan("1: x\nworkflow_1: {}", thorough=True)
+    assert reading == PlanReading({1: "x", "workflow_1": {}}, "yaml")
+
+
+@pytest.mark.parametrize(
+    ("text", "plan"),
+    [
+        ('Plan: {"note": "a { b", "workflow_1": []} ok', {"note": "a { b", "workflow_1": []}),
+        ('{"a": 1} {"workflow_1": []} {"workflow_2": []}', {"workflow_1": []}),
+        ('{"workflow_1": []}, {"a": 1}', {"workflow_1": []}),
+        ('So: {"workflow_a": {"x": 1}, "b": 2}', None),
+        (
+            'So: {"workflow_a": {"x": 1}, "workflow_b": 2}',
+            {"workflow_a": {"x": 1}, "workflow_b": 2},
+        ),
+        ('{"workflow_1": null}, {"workflow_2": null}', None),
+        ('So: {"workflow_1": []}\n ,{"workflow_2": []} ok', None),
+        ('{"workflow_a": {"steps": []}} such as {"workflow_1": []}', None),
+    ],
+)
+def test_the_flat_object_is_the_first_with_what_commas_join_to_it(
+    text: str, plan: dict[str, Any] | None
+) -> None:
+    how = "no_workflow" if plan is None else "flat_object"
+    assert read_plan(text, thorough=False) == PlanReading(plan, how)
+
+
+@pytest.mark.parametrize(
+    ("text", "how"),
+    [
+        (f"```json\n{AS_JSON}\n \n```", "json_block"),
+        (f"```json{AS_JSON}```", "json_block"),
+        (f"```json\n[]\n```\n```json\n{AS_JSON}\n```", "json_block"),
+        ('```json\n{"workflow_1": {"a": "```"}}\n```', "json_block"),
+        (f"```json5\n{AS_JSON}\n```", "braces"),
+        (f"```JSON\n{AS_JSON}\n```", "braces"),
+        (f"```json\n// plan\n{AS_JSON}\n```", "braces"),
+    ],
+)
+def test_a_json_block_begins_and_ends_with_braces(text: str, how: str) -> None:
+    assert read_plan(text, thorough=False).how == how
+
+
+def test_a_named_workflow_needs_a_later_brace() -> None:
+    text = '[ {"workflow_a": {"steps": []}} and "workflow_1": {'
+    assert read_plan(text, thorough=False) == PlanReading(None, "no_workflow")
+    assert read_plan(f"{text}}}", thorough=False).how == "braces"
+
+
+@pytest.mark.parametrize(
+    ("text", "plan"),
+    [
+        ("workflow_1:\n\tstatus: new", {"workflow_1:": {"status": "new"}}),
+        ("workflow_1\na: b\n workflow_2", None),
+        ("workflow_1: \n\tstatus: new", None),
+        (" \n workflow_1\nstatus: new", {"workflow_1": {"status": "new"}}),
+    ],
+)
+def test_a_reindented_workflow_keeps_its_spacing_and_gains_a_colon(
+    text: str, plan: dict[str, Any] | None
+) -> None:
+    how = "no_workflow" if plan is None else "reindented"
+    assert read_plan(text, thorough=False) == PlanReading(plan, how)
+
+
+@pytest.mark.parametrize("value", ["\tnew", "new\t", '"\\uD800x"', "!", "x # %", "[?]"])
+def test_yaml_is_that_of_the_pure_reader(value: str) -> None:
+    text = f"workflow_1:\n  a: {value}\n"
+    assert loaded(text, load_yaml) == loaded(text, yaml.safe_load)
+
+
+def test_a_tab_is_not_a_separator() -> None:
+    assert read_plan("workflow_1: {a: b}", thorough=True).plan == {"workflow_1": {"a": "b"}}
+    assert read_plan("workflow_1: {a:\tb}", thorough=True).plan is None
 
 
 def test_small_aliases_work_and_large_ones_are_refused() -> None:
@@ -267,12 +368,18 @@ def test_yaml_is_read_as_pyyaml_reads_it() -> None:
         text = "workflow_1: " * rng.randint(0, 1) + "".join(
             rng.choices(PIECES, k=rng.randint(1, 12))
         )
-        try:
-            expected = yaml.load(text, Loader=yaml.CSafeLoader)
-        except (yaml.YAMLError, ValueError, TypeError):
-            expected = None
-        with contextlib.suppress(plan_text._LimitError):  # a list that contains itself
-            assert repr(plan_text._load_yaml(text)) == repr(expected), text
+        with contextlib.suppress(LimitError):  # a list that contains itself
+            assert loaded(text, load_yaml) == loaded(text, yaml.safe_load), text
+
+
+def loaded(text: str, load: Callable[[str], object]) -> str:
+    """What a reader makes of a text; errors in its values are told from errors in the text."""
+    try:
+        return repr(load(text))
+    except yaml.YAMLError:
+        return repr(None)
+    except (BadValueError, ValueError, LookupError, AttributeError, TypeError):
+        return "bad value"
 
 
 @settings(max_examples=200, deadline=None)

@@ -1,36 +1,17 @@
 """Scoring plans: which count, which failed, what is left out, and what the rules change."""
 
-from collections.abc import Iterable, Sequence
 from dataclasses import replace
-from itertools import product
-from pathlib import Path
 from typing import Any
 
 import polars as pl
 import pytest
 
-from orchbench_analytics.engines.local import workers
 from orchbench_analytics.profiles import SPEC, UPSTREAM, Profile
 from orchbench_analytics.schema import polars_schema
-from orchbench_analytics.score import plan_cache, plan_pairs
-from orchbench_analytics.score.plan_cache import PlanCache
-from orchbench_analytics.score.plans.pairs import (
-    Compared,
-    ComparedPair,
-    PairTask,
-    compare_pairs,
-    forget,
-    name_pairs,
-    plan_rules,
-)
-from orchbench_analytics.score.plans.totals import (
-    PAIR_SCHEMA,
-    ScoredPlans,
-    prepare_plans,
-    score_plans,
-)
-from orchbench_analytics.tables import PLAN_EDITS, SCORED_PLANS
-from tests.rows import Row, columns_of, plan, plans_frame
+from orchbench_analytics.score.plans.draw import drawing_rules
+from orchbench_analytics.score.plans.totals import ScoredPlans
+from orchbench_analytics.tables import PLAN_EDITS, PLAN_MATCHES, SCORED_PLANS
+from tests.rows import Row, columns_of, plan, plans_frame, score_plan_frame
 
 LABEL = plan()["label_content"]
 TWO = (
@@ -40,15 +21,7 @@ SIMILARITIES = ("structure_similarity", "component_similarity", "plan_similarity
 
 
 def score(*rows: Row, profile: Profile = SPEC, **rules: Any) -> ScoredPlans:
-    chosen = replace(profile, **rules)
-    plans, pairs = prepare_plans(plans_frame(*rows))
-    return score_plans(plans, compare([pair[1:] for pair in pairs], chosen), chosen)
-
-
-def compare(texts: Iterable[tuple[str | None, str | None]], profile: Profile) -> pl.DataFrame:
-    task = PairTask((plan_rules(profile),), name_pairs(texts))
-    columns = compare_pairs(task)[plan_rules(profile)]
-    return pl.DataFrame(columns, schema=PAIR_SCHEMA)
+    return score_plan_frame(plans_frame(*rows), replace(profile, **rules))
 
 
 def columns(*rows: Row, names: tuple[str, ...], **options: Any) -> list[Any]:
@@ -208,10 +181,11 @@ class TestRules:
     def test_rules_about_other_things_change_no_plan(self, rule: str) -> None:
         rows = [plan(answer_content=TWO), plan(run="run #2")]
 
-        changed = score(*rows, **{rule: getattr(UPSTREAM, rule)})
+        other = replace(SPEC, **{rule: getattr(UPSTREAM, rule)})
+        changed = score(*rows, profile=other)
 
         assert changed.plans.equals(score(*rows).plans)
-        assert plan_rules(replace(SPEC, **{rule: getattr(UPSTREAM, rule)})) == plan_rules(SPEC)
+        assert drawing_rules(other) == drawing_rules(SPEC)
 
 
 def test_tables_are_as_declared_even_without_rows() -> None:
@@ -220,146 +194,4 @@ def test_tables_are_as_declared_even_without_rows() -> None:
 
         assert dict(scored.plans.schema) == polars_schema(SCORED_PLANS)
         assert dict(scored.edits.schema) == polars_schema(PLAN_EDITS)
-
-
-class TestPairIds:
-    def test_different_pairs_have_different_ids(self) -> None:
-        texts = [None, "", "a", "a\0+b", "b", "b\0-", "None", "'a'"]
-        pairs = [(label, answer) for label in texts for answer in texts]
-        pairs += [("x", "y\0+z"), ("x\0+y", "z")]
-
-        assert len({pair_id for pair_id, *_ in name_pairs(pairs)}) == len(pairs)
-
-
-LOOPED = "workflow_1: {depends_on: [workflow_1]}\nworkflow_2: {depends_on: [workflow_1]}"
-LOOPED_ANSWERS = [
-    "workflow_1: {depends_on: [workflow_2]}\nworkflow_2: {depends_on: [workflow_2]}",
-    "workflow_1: {}\nworkflow_2: {depends_on: [workflow_2, workflow_1]}\nworkflow_3: {}",
-    '{"workflow_1": {"depends_on": ["workflow_2"]}, "workflow_2": {}}',
-]
-
-
-class TestRemembering:
-    """What a process remembers of other pairs changes nothing."""
-
-    RULES = (plan_rules(SPEC), plan_rules(UPSTREAM))
-    TEXTS = (LABEL, TWO, LOOPED, *LOOPED_ANSWERS, "no plan", None, LABEL + " " * 20_000)
-    PAIRS = tuple((str(number), *texts) for number, texts in enumerate(product(TEXTS, repeat=2)))
-
-    def figures(self, compared: Iterable[Compared]) -> dict[Any, Any]:
-        return {
-            (rules, row[0]): row
-            for found in compared
-            for rules, columns in found.items()
-            for row in zip(*columns, strict=True)
-        }
-
-    def one_by_one(self) -> dict[Any, Any]:
-        found = []
-        for pair in self.PAIRS:
-            forget()
-            found.append(compare_pairs(PairTask(self.RULES, [pair])))
-        return self.figures(found)
-
-    def test_of_other_pairs(self) -> None:
-        expected = self.one_by_one()
-
-        for pairs in (list(self.PAIRS), list(reversed(self.PAIRS))):
-            assert self.figures([compare_pairs(PairTask(self.RULES, pairs))]) == expected
-        assert len(expected) == 2 * len(self.PAIRS)
-
-    def test_of_nothing(self, monkeypatch: pytest.MonkeyPatch) -> None:
-        expected = self.one_by_one()
-        monkeypatch.setattr(plan_pairs, "_MOST_KNOWN", 0)
-
-        tasks = [PairTask(self.RULES, [pair]) for pair in self.PAIRS]
-
-        assert self.figures(map(compare_pairs, tasks)) == expected
-
-    def test_of_one_another_in_a_pool(
-        self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-    ) -> None:
-        expected = self.one_by_one()
-        monkeypatch.setattr(plan_cache, "_PAIRS_OF_A_TASK", 5)
-        cache = PlanCache(tmp_path, 1)
-
-        with workers(2, is_worth_it=True) as pool:
-            started = cache.start(ids_of(self.PAIRS), self.RULES, lambda: self.PAIRS, pool)
-            assert self.figures(future.result() for future in started) == expected
-
-
-def ids_of(pairs: Sequence[Any]) -> pl.Series:
-    return pl.Series([pair[0] for pair in pairs], dtype=pl.String)
-
-
-class TestCache:
-    RULES = plan_rules(SPEC)
-    OTHER_RULES = plan_rules(UPSTREAM)
-
-    @pytest.fixture
-    def compared(self, monkeypatch: pytest.MonkeyPatch) -> list[tuple[Any, list[str]]]:
-        """What was really compared: the rules and pairs of every task."""
-        tasks: list[tuple[Any, list[str]]] = []
-
-        def spy(task: PairTask) -> Any:
-            tasks.append((set(task.rules), [pair[0] for pair in task.pairs]))
-            return plan_pairs.compare_pairs(task)
-
-        monkeypatch.setattr(plan_cache, "compare_pairs", spy)
-        return tasks
-
-    def ask(self, root: Path, pairs: list[Any], *rules: Any, version: int = 1) -> pl.DataFrame:
-        cache = PlanCache(root, version)
-        ids = ids_of(pairs)
-        started = cache.start(ids, rules, lambda: pairs, None)
-        frames = [cache.finish(started, ids, r) for r in rules]
-        return frames[0].sort("pair_id")
-
-    def test_each_pair_is_compared_once_under_each_rules(
-        self, tmp_path: Path, compared: list[Any]
-    ) -> None:
-        one, two = ("1", LABEL, LABEL), ("2", LABEL, TWO)
-
-        first = self.ask(tmp_path, [one], self.RULES)
-        both = self.ask(tmp_path, [one, two], self.RULES)
-        self.ask(tmp_path, [one, two], self.RULES, self.OTHER_RULES)
-        again = self.ask(tmp_path, [one, two], self.RULES, self.OTHER_RULES)
-
-        assert compared == [
-            ({self.RULES}, ["1"]),
-            ({self.RULES}, ["2"]),
-            ({self.OTHER_RULES}, ["1", "2"]),
-        ]
-        assert both["pair_id"].to_list() == ["1", "2"]
-        assert both.filter(pair_id="1").equals(first)
-        assert again.equals(both)
-
-    def test_what_is_known_comes_back_as_it_was(self, tmp_path: Path) -> None:
-        pairs = [("1", LABEL, TWO), ("2", None, TWO), ("3", LABEL, None), ("4", "?", "?")]
-
-        fresh, known = (self.ask(tmp_path, pairs, self.RULES) for _ in range(2))
-
-        assert dict(fresh.schema) == PAIR_SCHEMA == dict(known.schema)
-        assert known.equals(fresh)
-        assert tuple(fresh.columns) == ComparedPair._fields
-
-    def test_another_version_starts_anew(self, tmp_path: Path, compared: list[Any]) -> None:
-        for version in (1, 2):
-            self.ask(tmp_path, [("1", LABEL, TWO)], self.RULES, version=version)
-
-        assert len(compared) == 2
-
-    def test_a_pair_that_two_writers_compared_comes_back_once(self, tmp_path: Path) -> None:
-        pairs = [("1", LABEL, TWO)]
-        one, other = PlanCache(tmp_path, 1), PlanCache(tmp_path, 1)
-        ids = ids_of(pairs)
-        started = [cache.start(ids, [self.RULES], lambda: pairs, None) for cache in (one, other)]
-
-        one.finish(started[0], ids, self.RULES)
-        found = other.finish(started[1], ids, self.RULES)
-
-        assert len(found) == 1
-        assert len(self.ask(tmp_path, pairs, self.RULES)) == 1
-
-    def test_no_pairs_are_none(self, tmp_path: Path) -> None:
-        assert len(self.ask(tmp_path, [], self.RULES)) == 0
+        assert dict(scored.matches.schema) == polars_schema(PLAN_MATCHES)

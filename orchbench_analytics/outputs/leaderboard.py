@@ -1,0 +1,77 @@
+"""The leaderboard as it is shown: languages side by side, and the names that people know."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import polars as pl
+
+from orchbench_analytics.metrics import HEADLINE, LABELS
+
+_MODEL = ("model", "experiment")
+_COVERAGE = ("scenario_count", "sweep_scenario_count", "coverage", "refused_file_count")
+
+
+def in_order(board: pl.DataFrame) -> pl.DataFrame:
+    """Ranked models first, then the others by their average; equals in the order of names."""
+    by_score = board.sort(
+        HEADLINE[0], *_MODEL, descending=[True, False, False], nulls_last=True, maintain_order=True
+    )
+    return by_score.sort("rank_number", nulls_last=True, maintain_order=True)
+
+
+def with_languages(
+    board: pl.DataFrame, model_scores: pl.DataFrame, metrics: Sequence[str]
+) -> pl.DataFrame:
+    """Each metric in each language as a column, such as `average_score_en`, beside the mean."""
+    for metric in metrics:
+        scores = model_scores.select(*_MODEL, "language", metric).sort("language")
+        pivoted = scores.pivot("language", index=_MODEL, values=metric)
+        named = pivoted.rename(
+            {language: f"{metric}_{language.lower()}" for language in _of(scores)}
+        )
+        board = board.join(named, on=_MODEL, how="left", maintain_order="left")
+    return board
+
+
+def main_columns(board: pl.DataFrame, model_scores: pl.DataFrame) -> pl.DataFrame:
+    """What is worth reading first: the headline metrics, the average by language, coverage."""
+    average, *others = HEADLINE
+    languages = _of(model_scores)
+    shown = (
+        [f"{average}_{language.lower()}" for language in languages] if len(languages) > 1 else []
+    )
+    wide = with_languages(board, model_scores, [average])
+    return wide.select("rank_number", *_MODEL, average, *shown, *others, *_COVERAGE)
+
+
+def for_people(main: pl.DataFrame) -> pl.DataFrame:
+    """The main columns under short names, coverage as `46/92`."""
+    average = f"{HEADLINE[0]}_"
+    languages = {c: c.removeprefix(average).upper() for c in main.columns if c.startswith(average)}
+    scenarios = pl.format("{}/{}", "scenario_count", "sweep_scenario_count").alias("scenarios")
+    scores = [*(c for c in main.columns if c in HEADLINE or c in languages)]
+    return main.select(
+        pl.col("rank_number").alias("rank"),
+        *_MODEL,
+        *(pl.col(c).alias(LABELS.get(c) or languages[c]) for c in scores),
+        scenarios,
+        pl.col("refused_file_count").alias("refused"),
+    )
+
+
+def left_unranked(board: pl.DataFrame) -> list[str]:
+    """A sentence for each model without a rank that says why."""
+    return [
+        f"{row['model']} / {row['experiment']} is not ranked: "
+        + (
+            f"it has {row['scenario_count']:,} of {row['sweep_scenario_count']:,} scenarios"
+            if row["coverage"] < 1
+            else "nothing of it could be scored"
+        )
+        for row in board.filter(~pl.col("is_ranked")).to_dicts()
+    ]
+
+
+def _of(model_scores: pl.DataFrame) -> list[str]:
+    return sorted(model_scores["language"].unique())

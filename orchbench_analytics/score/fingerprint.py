@@ -1,0 +1,41 @@
+"""Names for what was computed, made from all it was computed by: inputs, rules and code."""
+
+from __future__ import annotations
+
+import hashlib
+from functools import cache
+from importlib.metadata import version
+from importlib.resources import files
+from importlib.resources.abc import Traversable
+
+_PACKAGE = "orchbench_analytics"
+_LIBRARIES = ("networkx", "pyyaml")  # what they return is part of a score
+
+
+@cache
+def code_fingerprint(*rooms: str) -> str:
+    """A name for the code of some rooms: it changes with every line of theirs."""
+    digest = hashlib.sha256()
+    for library in _LIBRARIES:
+        digest.update(f"{library} {version(library)}\n".encode())
+    for room in rooms:
+        for source in _sources(files(_PACKAGE) / room):
+            digest.update(source.name.encode() + b"\0" + source.read_bytes() + b"\0")
+    return digest.hexdigest()
+
+
+def name_of(*content: object) -> str:
+    """A short name for some content: the same content always has the same name."""
+    return hashlib.sha256(repr(content).encode()).hexdigest()[:20]
+
+
+def _sources(place: Traversable) -> list[Traversable]:
+    if place.is_file():
+        return [place]
+    found = []
+    for entry in sorted(place.iterdir(), key=lambda entry: entry.name):
+        if entry.is_dir():
+            found += _sources(entry)
+        elif entry.name.endswith(".py"):
+            found.append(entry)
+    return found

@@ -1,0 +1,83 @@
+"""Merging graph distances back into the table of plans: joins, and nothing else."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import polars as pl
+from polars._typing import PolarsDataType
+
+from orchbench_analytics.profiles import Profile
+from orchbench_analytics.score.plans.draw import DrawnPlans, drawing_rules
+from orchbench_analytics.score.plans.ged import GraphPair, Measured
+
+_GRAPHS = ("structure", "component")
+_PAIR = list(GraphPair._fields)
+_FIGURES = list(Measured._fields)
+_TEXTS = ("graph", "answer_graph", "label_graph", "method", "edits", "matches")
+_MEASURED_SCHEMA: dict[str, PolarsDataType] = {
+    name: pl.String if name in _TEXTS else pl.Boolean if name == "is_exact" else pl.Float64
+    for name in (*_PAIR, *_FIGURES)
+}
+PAIR_SCHEMA = {name: _MEASURED_SCHEMA[name] for name in _PAIR}
+
+
+def drawn_for(drawn: DrawnPlans, profile: Profile) -> pl.DataFrame:
+    """Plans with what the profile's rules draw of both sides, and how their graphs are measured."""
+    rules = drawing_rules(profile)
+    texts = drawn.texts.filter(**rules._asdict()).drop(rules._fields)
+    rows = drawn.plans
+    for side in ("label", "answer"):
+        columns = {name: f"{side}_{name}" for name in texts.columns}
+        rows = rows.join(
+            texts.rename(columns), on=f"{side}_text_id", how="left", maintain_order="left"
+        )
+    # networkx measures only self-loops otherwise; without them, profiles share their distances.
+    is_looped = pl.col("label_has_loop") | pl.col("answer_has_loop")
+    is_by_networkx = is_looped & (profile.distance == "networkx")
+    return rows.with_columns(
+        method=pl.when(is_by_networkx).then(pl.lit("networkx")).otherwise(pl.lit("exact")),
+        agent_weight=pl.lit(profile.agent_weight),
+        status_weight=pl.lit(profile.status_weight),
+    )
+
+
+def graph_pairs(rows: pl.DataFrame) -> pl.DataFrame:
+    """The distinct pairs of graphs to measure: one row for each GraphPair."""
+    both_read = pl.col("label_is_read") & pl.col("answer_is_read")
+    return pl.concat(_pairs_of(rows.filter(both_read), graph) for graph in _GRAPHS).unique()
+
+
+def merge(rows: pl.DataFrame, measured: pl.DataFrame) -> pl.DataFrame:
+    """Plans with the distances of both their graphs; null where a side could not be read."""
+    for graph in _GRAPHS:
+        figures = (
+            measured.filter(graph=graph)
+            .drop("graph")
+            .rename({name: f"{graph}_{name}" for name in _FIGURES})
+            .rename({f"{side}_graph": f"{side}_{graph}_graph" for side in ("label", "answer")})
+        )
+        on = [f"answer_{graph}_graph", f"label_{graph}_graph", *_PAIR[3:]]
+        rows = rows.join(figures, on=on, how="left", maintain_order="left")
+    is_exact = pl.col("structure_is_exact") & pl.col("component_is_exact")
+    return rows.with_columns(
+        is_label_read="label_is_read",
+        is_answer_read="answer_is_read",
+        is_malformed="answer_is_malformed",
+        read_as="answer_read_as",
+        is_ged_exact=is_exact.fill_null(True),
+    )
+
+
+def measured_frame(rows: list[tuple[Any, ...]]) -> pl.DataFrame:
+    """What `measure_pairs` returned, as a frame to merge."""
+    return pl.DataFrame(rows, schema=_MEASURED_SCHEMA, orient="row")
+
+
+def _pairs_of(rows: pl.DataFrame, graph: str) -> pl.DataFrame:
+    return rows.select(
+        pl.lit(graph).alias("graph"),
+        pl.col(f"answer_{graph}_graph").alias("answer_graph"),
+        pl.col(f"label_{graph}_graph").alias("label_graph"),
+        *_PAIR[3:],
+    )

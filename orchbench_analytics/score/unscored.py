@@ -1,0 +1,92 @@
+"""What is still to score: parts that lack scores under some profile."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import NamedTuple
+
+from orchbench_analytics.profiles import Profile, rules_of
+from orchbench_analytics.score.fingerprint import code_fingerprint, name_of
+from orchbench_analytics.store import manifest as store
+from orchbench_analytics.store.manifest import Manifest, Part, ScoreGroup
+from orchbench_analytics.tables import PLANS, STEPS
+
+_CODE = ("score", "profiles.py", "tables.py", "texts.py")  # what a score is made by
+_GROUP_ROWS = 40_000
+
+
+class OpenGroup(NamedTuple):
+    """Parts to be scored together, and for each profile they lack the id of the scores to come."""
+
+    parts: list[Part]
+    group_ids: dict[Profile, str]
+
+
+class Coverage(NamedTuple):
+    """The scores that still hold, and the groups that are yet to be scored."""
+
+    scores: list[ScoreGroup]
+    open_groups: list[OpenGroup]
+
+
+def find_unscored(root: Path, manifest: Manifest, profiles: Sequence[Profile]) -> Coverage:
+    """What holds of the warehouse's scores, and what its parts lack.
+
+    Scores hold while their parts are live, and rules, tool schemas and our own code are the same.
+    """
+    rules = manifest.profiles | {profile.name: rules_of(profile) for profile in profiles}
+    made_by = (code_fingerprint(*_CODE), _tool_schemas(root, manifest))
+
+    def group_id(part_ids: Sequence[str], profile: str) -> str:
+        return name_of(sorted(part_ids), sorted(rules[profile].items()), *made_by)
+
+    live = {part.part_id for part in manifest.parts}
+    scores = [
+        group
+        for group in manifest.scores
+        if live.issuperset(group.part_ids)
+        and group.group_id == group_id(group.part_ids, group.profile)
+    ]
+    scored = {(group.profile, part_id) for group in scores for part_id in group.part_ids}
+    by_lack: dict[tuple[Profile, ...], list[Part]] = {}
+    for part in manifest.parts:
+        lacking = tuple(p for p in profiles if (p.name, part.part_id) not in scored)
+        if lacking:
+            by_lack.setdefault(lacking, []).append(part)
+    open_groups = [
+        OpenGroup(parts, {p: group_id([part.part_id for part in parts], p.name) for p in lacking})
+        for lacking, open_parts in by_lack.items()
+        for parts in _of_bounded_size(open_parts)
+    ]
+    return Coverage(scores, open_groups)
+
+
+def is_scored(root: Path, manifest: Manifest, profiles: Sequence[Profile]) -> bool:
+    """Whether every part has its scores under the profiles, and no others are left from before."""
+    coverage = find_unscored(root, manifest, profiles)
+    is_known = all(manifest.profiles.get(p.name) == rules_of(p) for p in profiles)
+    return is_known and not coverage.open_groups and len(coverage.scores) == len(manifest.scores)
+
+
+def row_count(parts: Sequence[Part]) -> int:
+    """How many steps and plans some parts have."""
+    return sum(part.row_counts.get(table.name, 0) for part in parts for table in (STEPS, PLANS))
+
+
+def _of_bounded_size(parts: list[Part]) -> Iterator[list[Part]]:
+    group: list[Part] = []
+    for part in parts:
+        if group and row_count([*group, part]) > _GROUP_ROWS:
+            yield group
+            group = []
+        group.append(part)
+    yield group
+
+
+def _tool_schemas(root: Path, manifest: Manifest) -> str:
+    digest = hashlib.sha256()
+    for file in store.table_files(root, manifest, "tool_parameters"):
+        digest.update(file.read_bytes())
+    return digest.hexdigest()

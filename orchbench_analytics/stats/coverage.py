@@ -1,0 +1,79 @@
+"""How much of the sweep a model has answered, and what it would score had it answered all.
+
+The sweep's scenarios are those that any model has a file of, language by language.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from orchbench_analytics.metrics import Array, defined_mean, evaluate
+from orchbench_analytics.stats.counts import SUMMED, Counts, LanguageCounts, per_run
+
+Flags = npt.NDArray[np.bool_]
+
+
+def scored_counts(languages: Sequence[LanguageCounts]) -> npt.NDArray[np.int64]:
+    """How many of the sweep's scenarios each contender has."""
+    present = _side_by_side([language.present for language in languages])
+    count: npt.NDArray[np.int64] = present.sum(axis=1)
+    return count
+
+
+def sweep_size(languages: Sequence[LanguageCounts]) -> int:
+    """How many scenarios the sweep has."""
+    return sum(len(language.scenarios) for language in languages)
+
+
+def gap_reason(counts: Counts, place: int) -> str:
+    """What a contender lacks, in words."""
+    missing = sweep_size(counts.languages) - int(scored_counts(counts.languages)[place])
+    if not missing:
+        return "no score"
+    gone = [one.language for one in counts.languages if not one.present[place].any()]
+    reason = f"{missing} of {sweep_size(counts.languages)} scenarios missing"
+    return f"{reason}, all of {', '.join(gone)}" if gone else reason
+
+
+def adjusted_values(counts: Counts, name: str) -> Array:
+    """The mean over all languages of the metric, missing files filled in: an estimate.
+
+    What a missing file would have added is taken from a two-way fit by least squares: an effect of
+    the model, over all its files, and an effect of the scenario, over all models that have it.
+    """
+    present = _side_by_side([language.present for language in counts.languages])
+    runs = _side_by_side([language.runs for language in counts.languages])
+    usual_runs = np.average(runs, axis=1, weights=present)[:, None]
+    alike = [per_run(language) for language in counts.languages]
+    ends = np.cumsum([len(language.scenarios) for language in counts.languages])[:-1]
+    sums: list[dict[str, Array]] = [{} for _ in counts.languages]
+    for part in counts.languages[0].parts:
+        known = _side_by_side([language.parts[part] for language in counts.languages])
+        fitted = two_way_fit(_side_by_side([one.parts[part] for one in alike]), present)
+        guess = np.maximum(fitted, 0.0) * (usual_runs if part in SUMMED else 1.0)
+        whole = np.split(np.where(present, known, guess), ends, axis=1)
+        for block, values in zip(sums, whole, strict=True):
+            block[part] = values.sum(axis=1)
+    return defined_mean([evaluate([name], block)[name] for block in sums])
+
+
+def two_way_fit(values: Array, present: Flags) -> Array:
+    """Row effect + column effect of every cell, by least squares over the cells that are there."""
+    weight = present.astype(np.float64)
+    in_row, in_column = weight.sum(axis=1), weight.sum(axis=0)
+    row_mean = (values * weight).sum(axis=1) / np.maximum(in_row, 1)
+    # The row effects are eliminated: what is left are equations for the columns alone.
+    equations = np.diag(in_column) - (weight / np.maximum(in_row, 1)[:, None]).T @ weight
+    column_sums = ((values - row_mean[:, None]) * weight).sum(axis=0)
+    columns = np.linalg.lstsq(equations, column_sums, rcond=None)[0]
+    rows = row_mean - weight @ columns / np.maximum(in_row, 1)
+    fitted: Array = rows[:, None] + columns[None, :]
+    return fitted
+
+
+def _side_by_side(blocks: Sequence[npt.NDArray[Any]]) -> npt.NDArray[Any]:
+    return np.concatenate(blocks, axis=1)

@@ -1,0 +1,42 @@
+-- The arithmetic that views share, in an order in which each may use those before it.
+-- Every engine can have them as SQL functions of the same names. Only `round_half_even` is written
+-- in DuckDB's own words: it must round the exact value of a double, as Python does.
+
+-- A part of a whole; null where there is nothing to divide by.
+create or replace macro share(numerator, denominator) as
+    cast(numerator as double) / nullif(denominator, 0);
+
+-- 2PR / (P + R) of precision and recall, which are 0 where nothing stands below; null where there
+-- are neither labels nor predictions. As a fraction of counts its last bit would differ from the
+-- public evaluator's.
+create or replace macro f1(true_positives, false_positives, false_negatives) as
+    case
+        when true_positives + false_positives + false_negatives <> 0
+            then coalesce(
+                share(
+                    2
+                    * share(true_positives, true_positives + false_positives)
+                    * share(true_positives, true_positives + false_negatives),
+                    share(true_positives, true_positives + false_positives)
+                    + share(true_positives, true_positives + false_negatives)
+                ),
+                0.0
+            )
+    end;
+
+-- A number in whole units of 2^-70: whole numbers add up to the same sum in any order, which doubles
+-- do not. Of a number above 2^-18 no bit is lost; one beyond 847 billion has no units: it is null.
+create or replace macro to_units(x) as
+    try_cast(x * power(2, 70) as decimal(33, 0));
+
+-- A sum of units as a number: the double nearest to the true sum.
+create or replace macro from_units(units) as
+    cast(units as double) / power(2, 70);
+
+-- Ties go to the even digit, and the exact value of a double decides what is a tie.
+create or replace macro round_half_even(x, digits) as
+    cast(printf('%.' || digits || 'f', x) as double);
+
+-- A score as a profile carries it on: to four digits, or as it is.
+create or replace macro round_by_rule(x, rounding) as
+    case when rounding = 'four_digits' then round_half_even(x, 4) else x end;

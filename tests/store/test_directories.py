@@ -1,0 +1,226 @@
+"""Directories appear complete or not at all, and stay while someone may read them."""
+
+import subprocess
+import sys
+from pathlib import Path
+
+import msgspec
+import pytest
+
+from orchbench_analytics import open_warehouse
+from orchbench_analytics.schema import Column, Table
+from orchbench_analytics.store.commit import save_manifest
+from orchbench_analytics.store.directories import GRACE_SECONDS, collect_garbage, write_directory
+from orchbench_analytics.store.manifest import Manifest, Part, checksum_of, load_manifest
+from orchbench_analytics.store.parquet import to_arrow
+from tests.documents import run, runs_document, scenario_path, write, write_sweep
+from tests.warehouses import ingest
+
+NUMBERS = Table("numbers", "number", (Column("name", "text", "Its name."),))
+ONE = [("numbers", to_arrow(NUMBERS, [("one",)]))]
+WRITE_OFTEN = """
+import sys
+from pathlib import Path
+from tests.store.test_directories import ONE, write_directory
+sys.stdin.readline()
+for number in range(int(sys.argv[2])):
+    write_directory(Path(sys.argv[1]), f"parts/{number}", ONE)
+"""
+
+
+def names_below(directory: Path) -> set[str]:
+    files = (path for path in directory.rglob("*") if path.is_file())
+    return {path.relative_to(directory).as_posix() for path in files}
+
+
+def test_a_directory_appears_complete_or_not_at_all(tmp_path: Path) -> None:
+    write_directory(tmp_path, "parts/a", ONE, note=b"{}")
+    write_directory(tmp_path, "parts/a", ONE, note=b"other")
+
+    assert names_below(tmp_path / "parts/a") == {"numbers.parquet", "part.json", "files.json"}
+    assert (tmp_path / "parts/a/part.json").read_bytes() == b"{}"
+    assert list((tmp_path / "staging").iterdir()) == []
+
+
+def test_nothing_appears_where_writing_fails(tmp_path: Path) -> None:
+    bad = to_arrow(NUMBERS, []).drop_columns(["name"])
+
+    with pytest.raises(AttributeError):
+        write_directory(tmp_path, "parts/a", [*ONE, ("none", None), ("bad", bad)])
+    assert not (tmp_path / "parts").exists()
+
+
+@pytest.mark.parametrize("damage", [b"", b"PAR1", None])
+def test_a_damaged_directory_of_the_same_name_is_replaced(
+    tmp_path: Path, damage: bytes | None
+) -> None:
+    file = tmp_path / "parts/a/numbers.parquet"
+    write_directory(tmp_path, "parts/a", ONE)
+    whole = file.read_bytes()
+    file.unlink() if damage is None else file.write_bytes(damage)
+
+    write_directory(tmp_path, "parts/a", ONE)
+
+    assert file.read_bytes() == whole
+
+
+def test_many_processes_may_write_the_same_parts_at_once(tmp_path: Path) -> None:
+    command = [sys.executable, "-c", WRITE_OFTEN, str(tmp_path), "100"]
+    writers = [
+        subprocess.Popen(command, stdin=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+        for _ in range(8)
+    ]
+
+    told = [writer.communicate("go\n") for writer in writers]
+
+    assert [error for _, error in told] == [""] * 8
+    assert len(list((tmp_path / "parts").iterdir())) == 100
+    assert len(list(tmp_path.glob("parts/*/numbers.parquet"))) == 100
+    assert list((tmp_path / "staging").iterdir()) == []
+
+
+def part(directory: str) -> Part:
+    return Part(
+        part_id=directory,
+        directory=directory,
+        row_counts={"numbers": 1},
+        model="m",
+        experiment="e",
+        language="EN",
+    )
+
+
+def test_garbage_is_what_no_manifest_knows(tmp_path: Path) -> None:
+    for name in ("kept", "gone"):
+        write_directory(tmp_path, f"parts/{name}", ONE)
+    for name in ("model_tags/000001.parquet", "model_tags/2.parquet", "staging/x/y"):
+        write(tmp_path / name, b"")
+    write(tmp_path / "manifest.json.7", b"")
+
+    collect_garbage(
+        tmp_path, Manifest(model_tags="model_tags/2.parquet", parts=[part("parts/kept")])
+    )
+
+    assert names_below(tmp_path) == {
+        "model_tags/2.parquet",
+        "parts/kept/numbers.parquet",
+        "parts/kept/files.json",
+    }
+
+
+def test_what_was_named_until_a_while_ago_stays(tmp_path: Path) -> None:
+    write_directory(tmp_path, "parts/old", ONE)
+    save_manifest(tmp_path, Manifest(parts=[part("parts/old")]))
+    saved = save_manifest(tmp_path, Manifest())
+    later = save_manifest(tmp_path, Manifest())
+
+    assert later.unreferenced == saved.unreferenced
+    assert list(saved.unreferenced) == ["parts/old"]
+    collect_garbage(tmp_path, saved)
+    assert (tmp_path / "parts/old").is_dir()
+
+    collect_garbage(tmp_path, saved, grace_seconds=0)
+    assert not (tmp_path / "parts/old").exists()
+    assert save_manifest(tmp_path, Manifest()).unreferenced == {}
+
+
+def test_what_is_named_again_is_not_garbage(tmp_path: Path) -> None:
+    write_directory(tmp_path, "parts/a", ONE)
+    save_manifest(tmp_path, Manifest(parts=[part("parts/a")]))
+    save_manifest(tmp_path, Manifest())
+
+    again = save_manifest(tmp_path, Manifest(parts=[part("parts/a")]))
+
+    assert again.unreferenced == {}
+
+
+def change_a_file(tree: Path, number: int) -> None:
+    write(scenario_path(tree, "model-0", "1"), runs_document({"run #1": run()}, n=number))
+
+
+def test_readers_hold_on_through_several_ingests(tmp_path: Path) -> None:
+    tree = write_sweep(tmp_path / "tree", models=1)
+    warehouse = tmp_path / "warehouse"
+    ingest(warehouse, tree, score=True)
+    opened = open_warehouse(warehouse)
+    lazy, connection = opened.table("steps"), opened.connect()
+    relation = opened.sql("select * from main.model_scores order by all")
+    before = lazy.collect()
+    scores = opened.sql("select * from main.model_scores order by all").pl()
+
+    for number in range(5):
+        change_a_file(tree, number)
+        ingest(warehouse, tree, score=True, prune=True)
+
+    assert lazy.collect().equals(before)
+    assert relation.pl().equals(scores)
+    assert connection.sql("select count(*) from main.steps").fetchall() == [(len(before),)]
+    assert len(open_warehouse(warehouse).table("steps").collect()) < len(before)
+
+
+def test_an_ingest_deletes_what_nobody_needs_any_more(tmp_path: Path) -> None:
+    tree = write_sweep(tmp_path / "tree", models=1)
+    warehouse = tmp_path / "warehouse"
+    ingest(warehouse, tree)
+    first = load_manifest(warehouse)
+    change_a_file(tree, 1)
+    ingest(warehouse, tree)
+    manifest = load_manifest(warehouse)
+    assert {first.sources, first.parts[0].directory} <= manifest.unreferenced.keys()
+    long_ago = {name: since - GRACE_SECONDS for name, since in manifest.unreferenced.items()}
+    set_unreferenced(warehouse, long_ago)
+
+    ingest(warehouse, tree)
+
+    assert not (warehouse / str(first.sources)).exists()
+    assert not (warehouse / first.parts[0].directory).exists()
+    assert len(open_warehouse(warehouse).table("steps").collect()) > 0
+
+
+def set_unreferenced(warehouse: Path, unreferenced: dict[str, int]) -> None:
+    """Let time pass: say that files have not been needed for longer."""
+    manifest = msgspec.structs.replace(load_manifest(warehouse), unreferenced=unreferenced)
+    manifest.checksum = checksum_of(manifest)
+    (warehouse / "manifest.json").write_bytes(msgspec.json.encode(manifest))
+
+
+READ_EVERYTHING = """
+import os, sys
+from pathlib import Path
+warehouse = Path(sys.argv[1])
+WRITING = os.O_WRONLY | os.O_RDWR | os.O_CREAT
+
+def refuse(event, arguments):
+    changes = event in ("os.mkdir", "os.rename", "os.remove", "os.rmdir", "os.link", "os.symlink")
+    if event == "open" and isinstance(arguments[2], int) and arguments[2] & WRITING:
+        changes = True
+    if changes and str(arguments[0]).startswith(str(warehouse)):
+        print(event, arguments[0], flush=True)
+
+sys.addaudithook(refuse)
+from orchbench_analytics import open_warehouse
+opened = open_warehouse(warehouse)
+opened.leaderboard()
+opened.check()
+opened.verify()
+opened.audit(jobs=1)
+opened.sql("select * from main.steps").pl()
+opened.relations()
+opened.table("steps").collect()
+"""
+
+
+def test_readers_change_nothing_in_the_warehouse(tmp_path: Path) -> None:
+    warehouse = tmp_path / "warehouse"
+    ingest(warehouse, write_sweep(tmp_path / "tree", models=1), score=True)
+    for path in (warehouse, *warehouse.rglob("*")):
+        path.chmod(0o555 if path.is_dir() else 0o444)
+    before = {path: path.stat().st_mtime_ns for path in (warehouse, *warehouse.rglob("*"))}
+
+    command = [sys.executable, "-c", READ_EVERYTHING, str(warehouse)]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+
+    assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
+    assert before == {path: path.stat().st_mtime_ns for path in (warehouse, *warehouse.rglob("*"))}
+    for path in (warehouse, *warehouse.rglob("*")):
+        path.chmod(0o755)
