@@ -12,11 +12,12 @@ PACKAGE = Path(__file__).parents[1] / "orchbench_analytics"
 # only where the layer is one package. A name ending in a dot stands for all rooms of a package.
 LAYERS: tuple[tuple[str, ...], ...] = (
     ("errors", "rules", "schema", "texts"),
-    ("tables", "profiles", "metrics"),
+    ("tables.",),
+    ("profiles", "metrics"),
     ("store.", "engines."),
     ("ingest.",),
     ("score.", "demo."),
-    ("preload", "views."),
+    ("views.",),
     ("stats.",),
     ("outputs.", "exports."),
     ("analysis",),

@@ -13,7 +13,7 @@ from orchbench_analytics.store import manifest as store
 from orchbench_analytics.store.manifest import Manifest, Part, ScoreGroup
 from orchbench_analytics.tables import PLANS, STEPS
 
-_CODE = ("score", "profiles.py", "tables.py", "texts.py")  # what a score is made by
+_CODE = ("score", "profiles.py", "tables", "texts.py")  # what a score is made by
 _GROUP_ROWS = 40_000
 
 

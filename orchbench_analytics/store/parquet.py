@@ -1,4 +1,4 @@
-"""Rows to Parquet: typed, checked against `tables.py`, and compressed well."""
+"""Rows to Parquet: typed, checked against `tables`, and compressed well."""
 
 from __future__ import annotations
 
@@ -75,5 +75,5 @@ def _check_nulls(table: Table, frame: pl.DataFrame) -> None:
     for column in table.columns:
         if not column.nullable and counts[column.name]:
             raise AssertionError(
-                f"{table.name}.{column.name} has nulls; tables.py says it has none"
+                f"{table.name}.{column.name} has nulls; its table says it has none"
             )

@@ -1,0 +1,54 @@
+"""Every table: its name, grain and columns. Schemas, checks and the dictionary derive from here."""
+
+from __future__ import annotations
+
+from orchbench_analytics.schema import Table
+from orchbench_analytics.tables.keys import MODEL_KEY, RUN_KEY, SCENARIO_KEY, STEP_KEY
+from orchbench_analytics.tables.raw import (
+    JUDGEMENTS,
+    PLANS,
+    REPORTED_MODELS,
+    REPORTED_SCENARIOS,
+    SCENARIOS,
+    SOURCES,
+    STEPS,
+    TOOL_PARAMETERS,
+)
+from orchbench_analytics.tables.scored import (
+    PLAN_EDITS,
+    PLAN_MATCHES,
+    PROFILE_NAME,
+    SCORED_ARGUMENTS,
+    SCORED_PLANS,
+    SCORED_STEPS,
+)
+
+RAW_TABLES = (SCENARIOS, STEPS, PLANS, JUDGEMENTS, REPORTED_SCENARIOS, REPORTED_MODELS)
+SCORED_TABLES = (SCORED_STEPS, SCORED_ARGUMENTS, SCORED_PLANS, PLAN_EDITS, PLAN_MATCHES)
+TABLES: dict[str, Table] = {
+    t.name: t for t in (SOURCES, *RAW_TABLES, TOOL_PARAMETERS, *SCORED_TABLES)
+}
+
+__all__ = [
+    "JUDGEMENTS",
+    "MODEL_KEY",
+    "PLANS",
+    "PLAN_EDITS",
+    "PLAN_MATCHES",
+    "PROFILE_NAME",
+    "RAW_TABLES",
+    "REPORTED_MODELS",
+    "REPORTED_SCENARIOS",
+    "RUN_KEY",
+    "SCENARIOS",
+    "SCENARIO_KEY",
+    "SCORED_ARGUMENTS",
+    "SCORED_PLANS",
+    "SCORED_STEPS",
+    "SCORED_TABLES",
+    "SOURCES",
+    "STEPS",
+    "STEP_KEY",
+    "TABLES",
+    "TOOL_PARAMETERS",
+]

@@ -1,0 +1,14 @@
+"""The columns that say which model, scenario, run and step a row is about."""
+
+from __future__ import annotations
+
+from orchbench_analytics.schema import text
+
+MODEL_KEY = (
+    text("model", "Model name, as the results tree has it."),
+    text("experiment", "Experiment the files belong to; `default` where the tree names none."),
+    text("language", "Language of the scenarios: EN, KO, or `unknown` where the tree names none."),
+)
+SCENARIO_KEY = (*MODEL_KEY, text("scenario", "Scenario, the part of the file name before `_out`."))
+RUN_KEY = (*SCENARIO_KEY, text("run", "Run as the document names it, such as `run #1`."))
+STEP_KEY = (*RUN_KEY, text("step_id", "Step of the dialogue, as text."))

@@ -1,0 +1,161 @@
+"""The tables of what was read: input files, and what they hold as answered."""
+
+from __future__ import annotations
+
+from orchbench_analytics.schema import (
+    Table,
+    count,
+    flag,
+    maybe_count,
+    maybe_number,
+    maybe_text,
+    text,
+)
+from orchbench_analytics.tables.keys import MODEL_KEY, RUN_KEY, SCENARIO_KEY, STEP_KEY
+
+SOURCES = Table(
+    "sources",
+    "input file",
+    (
+        text("path", "Absolute path the file was read from."),
+        text("kind", "runs, results, judge_log, agent_card, evaluator_summary or unknown."),
+        maybe_text("model", "Model the file belongs to; null where it could not be placed."),
+        maybe_text("experiment", "Experiment the file belongs to."),
+        maybe_text("language", "Language the file belongs to."),
+        maybe_text("scenario", "Scenario the file is about; null for files about a whole model."),
+        maybe_text("run", "Run the file is about; only judge logs are about one run."),
+        maybe_text("agent_id", "Agent the file is about; only agent cards are about one."),
+        text("status", "taken, ignored (known and not needed) or refused."),
+        maybe_text("reason", "Code of why it was ignored, refused, or taken with a repair."),
+        maybe_text("place", "Where in the document the trouble is, as a JSON path or byte offset."),
+        maybe_text("message", "The reason in plain words, and what to do about it."),
+        count("byte_count", "Size of the file as stored."),
+        maybe_text("content_hash", "SHA-256 of the stored bytes; null where it was not read."),
+        maybe_text("file_stamp", "By which an unchanged file is recognised: size, times, …"),
+        maybe_text("part_id", "Part of the warehouse that holds the file's rows."),
+    ),
+)
+SCENARIOS = Table(
+    "scenarios",
+    "scenario file of a model",
+    (
+        *SCENARIO_KEY,
+        maybe_text("scenario_id", "The document's own scenario id."),
+        maybe_text("generated_at", "When the document says it was made."),
+        count("run_count", "Runs in the document, readable or not."),
+        count("numbered_run_count", "Runs of n named `run #1` to `run #n`."),
+        count("step_count", "Labelled sub-agent steps over all runs."),
+        count("call_key_count", "Labelled sub-agent steps that have a key `N-1`."),
+        count("plan_count", "Labelled plans over all runs."),
+        count("plan_answer_count", "Entries of the main agent over all runs."),
+        count("step_answer_count", "Entries of the sub-agents over all runs."),
+        count("missing_answer_count", "Labelled sub-agent steps that nobody answered."),
+        count("surplus_answer_count", "Sub-agent answers to no labelled step, or given twice."),
+        count("unreadable_run_count", "Runs that are no object."),
+        count("unreadable_entry_count", "Histories, answers and labels of no readable shape."),
+        maybe_text("unreadable_places", "JSON paths of what could not be read, the first few."),
+        maybe_count("usage_call_count", "Model calls, as the document's usage says."),
+        maybe_count("input_token_count", "Input tokens, as the document's usage says."),
+        maybe_count("output_token_count", "Output tokens, as the document's usage says."),
+        maybe_count("total_token_count", "All tokens, as the document's usage says."),
+        maybe_number("total_cost", "Cost, in the currency of the document's usage."),
+    ),
+)
+STEP_KIND = maybe_text(
+    "step_kind",
+    "What the answer's step id is in JSON, or absent; no_object where the entry is not an object; "
+    "without an answer null, or history_null, history_absent, … where the history is not a list.",
+)
+CONTENT_KIND = maybe_text(
+    "content_kind",
+    "What the answer's content is in JSON: text, null, number, boolean, list, object; or absent. "
+    "Of a plan also broken_text, where � stands for half a character.",
+)
+STEPS = Table(
+    "steps",
+    "labelled sub-agent step of a run, with its answer; and answer that fits no such step",
+    (
+        *STEP_KEY,
+        flag("has_label", "The label has this step, with an agent."),
+        maybe_text("label_agent_id", "Agent that the label names."),
+        maybe_text("label_content", "Text of the label."),
+        maybe_text("label_calls", "Gold calls as JSON, name and arguments only; null where none."),
+        flag("has_call_key", "The label has a key `N-1` for this step."),
+        maybe_count("answer_position", "Place of the answer in the sub-agents' history, from 0."),
+        maybe_count("answer_number", "1 for the first answer to this step, 2 for the second, …"),
+        maybe_text("answer_agent_id", "Agent that answered."),
+        maybe_text("answer_content", "Text of the answer, as given."),
+        maybe_text("answer_calls", "Calls of the answer as JSON, name and arguments as given."),
+        STEP_KIND,
+        CONTENT_KIND,
+    ),
+)
+PLANS = Table(
+    "plans",
+    "labelled planning step of a run, with its answer; and main-agent entry that fits no such step",
+    (
+        *STEP_KEY,
+        flag("is_numbered_run", "Of n runs, this one is named `run #1` to `run #n`."),
+        maybe_text("label_content", "Gold plan as YAML; null where the label has none here."),
+        maybe_count("answer_position", "Place of the answer in the main agent's history, from 0."),
+        maybe_count("answer_number", "1 for the first answer to this step, 2 for the second, …"),
+        maybe_text("answer_content", "Text of the answer, as given."),
+        STEP_KIND,
+        CONTENT_KIND,
+    ),
+)
+JUDGEMENTS = Table(
+    "judgements",
+    "argument key that the benchmark's judge was asked about, or spoke of unasked",
+    (
+        *RUN_KEY,
+        count("call_index", "Place of the call among the run's judged calls, from 0."),
+        maybe_text("argument_key", "The key; null where the judge's log names none."),
+        flag("is_asked", "The judge was asked about this key."),
+        flag("is_usable", "The judge's answer has counts for this key."),
+        maybe_text(
+            "unusable_reason", "Why there are none: no_answer, no_object, no_key, no_counts."
+        ),
+        flag("is_unsound", "Its counts are not numbers, or the judge's answer was not logged."),
+        maybe_count("true_positive_count", "Matches the judge saw."),
+        maybe_count("false_positive_count", "Predicted values the judge found unmatched."),
+        maybe_count("false_negative_count", "Gold values the judge found unmatched."),
+        maybe_text(
+            "exact_counts",
+            "The three counts as a JSON list, where they are fractions or huge and those before "
+            "this column are only the nearest integers.",
+        ),
+        maybe_text(
+            "answer_values", "The answer's values of the key as the log has them, JSON list."
+        ),
+        maybe_text("label_values", "The label's values of the key as the log has them, JSON list."),
+    ),
+)
+TOOL_PARAMETERS = Table(
+    "tool_parameters",
+    "parameter of a tool in an agent card",
+    (
+        text("language", "Language of the card; `unknown` where the tree names none."),
+        text("agent_id", "Agent that has the tool."),
+        text("tool", "Name of the tool."),
+        text("argument_key", "Name of the parameter."),
+        maybe_text("value_type", "Type the schema names; the first where it is a list."),
+        flag("has_enum", "The parameter or its items are limited to listed values."),
+        maybe_text("pattern", "Regular expression that values must match."),
+        count("tool_order", "Place of the tool among all cards of the language."),
+    ),
+)
+REPORTED_FIGURES = (
+    text("figure", "Name of the figure, as the evaluator has it."),
+    maybe_number("value", "The figure as reported; null where the file has no number."),
+)
+REPORTED_SCENARIOS = Table(
+    "reported_scenarios",
+    "figure of a scenario in an evaluator's result file",
+    (*SCENARIO_KEY, *REPORTED_FIGURES),
+)
+REPORTED_MODELS = Table(
+    "reported_models",
+    "figure of a model in an evaluator's result file",
+    (*MODEL_KEY, *REPORTED_FIGURES),
+)
