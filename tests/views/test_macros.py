@@ -90,10 +90,10 @@ def test_a_sum_is_the_double_nearest_to_the_true_sum(
     connection: duckdb.DuckDBPyConnection, numbers: list[int]
 ) -> None:
     four_digits = [number / 10_000 for number in numbers]
-    assert summed(connection, four_digits) == pytest.approx(math.fsum(four_digits), rel=2e-16)
+    assert summed(connection, four_digits) == math.fsum(four_digits)
 
 
-@given(st.tuples(st.integers(64, 10_000), st.integers(64, 10_000)))
+@given(st.tuples(st.integers(0, 10_000), st.integers(0, 10_000)))
 def test_a_sum_of_two_is_what_adding_doubles_gives(
     connection: duckdb.DuckDBPyConnection, numbers: tuple[int, int]
 ) -> None:
