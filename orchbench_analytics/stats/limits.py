@@ -6,8 +6,9 @@ carry the loss, (sum of losses)² / (sum of squared losses), and by the spread:
 
 - no spread: P(all n scores alike) <= pⁿ for the share p of such scores, so p may be as low as
   a = tail^(1/n), and whatever else there is may be anything;
-- fewer than 10 carry it: the interval is stretched to hold that of the same data with a made-up
-  scenario that loses half a point, and at the near end Fay and Feuer's limit for rare losses;
+- few carry it: the interval is stretched to hold that of the same data with a made-up scenario
+  that loses half a point (a quarter either way for differences), and at the near end a gamma limit
+  for rare losses;
 - else Student's t, for shares on the scale of log odds.
 
 Coverage of the 95 % interval in simulated sweeps is printed by `tests/benchmarks/simulations.py`.
@@ -26,6 +27,7 @@ from orchbench_analytics.metrics import Array
 
 _NO_SPREAD = 1e-12  # sums were added up in another order
 _FEW = 10  # scenarios that carry a loss: from here on Student's t holds what it says
+_FEW_MOVED = 6  # the same for differences, which are less skewed
 _MADE_UP_LOSS = 0.5
 _MADE_UP_DIFFERENCE = 0.25
 
@@ -114,7 +116,7 @@ def _difference_ends(
     ends = []
     for sign in (-1.0, 1.0):
         mean, spread = _with_made_up(value, error, count, sign * _MADE_UP_DIFFERENCE)
-        stretched = np.where(moved < _FEW, sign * mean + wider * spread, -np.inf)
+        stretched = np.where(moved < _FEW_MOVED, sign * mean + wider * spread, -np.inf)
         alike = _least_alike(count, level=level)
         usual = np.fmax(sign * value + reach, stretched)
         ends.append(sign * np.where(has_no_spread(error), sign * alike * value + 1 - alike, usual))

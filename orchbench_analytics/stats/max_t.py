@@ -55,10 +55,21 @@ def tested_together(additions: Sequence[Array], swaps: Swaps, *, level: float) -
         together[places] = share((drawn >= bar).sum(axis=1), count, swaps.is_exact)
     # A smaller difference is never surer than a greater one.
     together[order] = np.maximum.accumulate(together[order][::-1])[::-1]
-    return Family(alone, together, level_of_each(greatest, level=level))
+    scenarios = sum(a.shape[1] for a in additions)
+    each_level = level_of_each(
+        _as_t(greatest, scenarios), level=level, degrees=max(scenarios - 1.0, 1.0)
+    )
+    return Family(alone, together, each_level)
 
 
-def level_of_each(greatest: Array, *, level: float) -> float:
+def level_of_each(greatest: Array, *, level: float, degrees: float = np.inf) -> float:
     """The level of a single interval that reaches as far as the greatest of all under chance."""
     reach = float(np.quantile(greatest, level, method="higher")) if len(greatest) else 0.0
-    return max(level, float(special.erf(reach / np.sqrt(2))))
+    beyond = special.stdtr(degrees, -reach) if np.isfinite(degrees) else special.ndtr(-reach)
+    return max(level, 1 - 2 * float(beyond))
+
+
+def _as_t(sizes: Array, count: int) -> Array:
+    """|sum| / sqrt(sum of squares) of n additions as Student's t of their mean."""
+    rest = np.maximum(count - sizes**2, 1e-9)
+    return sizes * np.sqrt(max(count - 1, 1) / rest)

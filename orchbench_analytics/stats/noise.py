@@ -10,7 +10,7 @@ from scipy import special
 
 from orchbench_analytics.metrics import HEADLINE, Array, influence, resolve_metrics, support
 from orchbench_analytics.stats.columns import frame
-from orchbench_analytics.stats.counts import LanguageCounts
+from orchbench_analytics.stats.counts import SUMMED, LanguageCounts
 from orchbench_analytics.stats.run_columns import MODEL_SPREAD, RUN_NOISE, RUN_SCORES
 from orchbench_analytics.stats.runs import (
     RUN,
@@ -110,10 +110,16 @@ def _noise(counts: pl.DataFrame, names: tuple[str, ...]) -> pl.DataFrame:
 def _noise_error(language: LanguageCounts, name: str) -> tuple[Array, Array]:
     """The noise of each contender's metric over all runs, and its mean number of runs."""
     member = scenario_of_cell(language)
-    moved = np.nan_to_num(influence(name, language.parts))
-    runs = support(name, language.parts).astype(np.float64) @ member
+    runs_of_file = (language.present @ member) @ member.T
+    # A file's mean scores are means over its runs: each run has its share of the file.
+    parts = {
+        part: values if part in SUMMED else values / np.maximum(runs_of_file, 1)
+        for part, values in language.parts.items()
+    }
+    is_run = support(name, parts)
+    moved = np.nan_to_num(influence(name, parts))
+    runs = is_run.astype(np.float64) @ member
     mean = np.divide(moved @ member, runs, out=np.zeros_like(runs), where=runs > 0)
-    is_run = support(name, language.parts)
     within = (np.where(is_run, moved - mean @ member.T, 0.0) ** 2) @ member
     repeated = runs > 1
     factor = np.divide(runs, runs - 1, out=np.zeros_like(runs), where=repeated)

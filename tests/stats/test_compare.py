@@ -10,7 +10,7 @@ from statsmodels.stats.multitest import multipletests
 
 from orchbench_analytics.errors import SelectionError
 from orchbench_analytics.metrics import evaluate
-from orchbench_analytics.stats import METRICS, compare, compare_all, compare_pairs
+from orchbench_analytics.stats import METRICS, compare, compare_all, compare_pairs, compare_with
 from orchbench_analytics.stats.adjust import benjamini_hochberg, holm
 from orchbench_analytics.stats.counts import count_by_scenario
 from orchbench_analytics.stats.runs import with_metrics
@@ -215,6 +215,98 @@ def test_all_pairs_are_the_pairs_one_by_one(scenario_scores: pl.DataFrame) -> No
     assert (found["low_adjusted"] <= found["low"]).all()
     holm_adjusted = multipletests(found["p_value"].to_numpy(), method="holm")[1]
     assert (found["p_adjusted"].to_numpy() <= holm_adjusted + 1e-9).mean() > 0.9
+
+
+def unequal_runs(sweeps: pl.DataFrame, rng: np.random.Generator, runs: int) -> pl.DataFrame:
+    """The baselines' decisions as of many runs, each step being decided anew in each."""
+    is_baseline = sweeps["model"].str.ends_with("-0")
+    few, many = sweeps.filter(~is_baseline), sweeps.filter(is_baseline)
+    right, wrong = many["true_positive_call_count"], many["false_negative_call_count"]
+    total = (right + wrong).to_numpy()
+    drawn = rng.binomial(runs * total, np.clip(right.to_numpy() / total, 0.02, 0.98))
+    many = many.with_columns(
+        true_positive_call_count=pl.Series(drawn),
+        false_negative_call_count=pl.Series(runs * total - drawn),
+        false_positive_call_count=pl.col("false_positive_call_count") * runs,
+        run_count=pl.lit(runs),
+    )
+    return pl.concat([many, few.with_columns(run_count=pl.lit(1))], how="diagonal_relaxed")
+
+
+def test_unequal_runs_do_not_move_p(simulate: Simulate) -> None:
+    """Five runs that say five times the same as one are no evidence of a difference."""
+    sweep = simulate(np.random.default_rng(36), sweeps=1, scenarios=16, skills=[1.0, 1.3])
+    counts = [name for name in sweep.columns if name.endswith("_count")]
+    is_baseline = pl.col("model").str.ends_with("-0")
+    factor = pl.when(is_baseline).then(5).otherwise(1)
+    repeated = sweep.with_columns(pl.col(counts) * factor, run_count=factor)
+    once = sweep.with_columns(run_count=pl.lit(1))
+    for metric in ("call_f1", "average_score"):
+        one = compare(once, *PAIRS[0], metrics=[metric], resamples=500)
+        five = compare(repeated, *PAIRS[0], metrics=[metric], resamples=500)
+        assert five["p_value"].to_list() == pytest.approx(one["p_value"].to_list())
+
+
+def test_with_unequal_runs_errors_are_as_rare_as_said(simulate: Simulate) -> None:
+    rng = np.random.default_rng(37)
+    equal = simulate(rng, sweeps=300, scenarios=20, skills=[1.0, 1.0], languages=["EN"])
+    sweeps = unequal_runs(equal, rng, 5)
+    pairs = PAIRS[:300]
+    found = compare_pairs(sweeps, pairs, metric="call_f1", resamples=500)
+    assert 0.015 < (found["p_value"] <= 0.05).mean() < 0.09  # type: ignore[operator]
+    swapped = [
+        compare(sweeps, *pair, metrics=["call_f1"], resamples=200)["p_value"][0]
+        for pair in pairs[:100]
+    ]
+    assert 0 < np.mean(np.array(swapped) <= 0.1) < 0.22
+
+
+def test_a_false_finding_among_many_is_as_rare_as_one(simulate: Simulate) -> None:
+    """Eight equal models, 28 pairs: any verdict is false, and rare."""
+    rng = np.random.default_rng(38)
+    wrong, held = [], []
+    for seed in range(100):
+        sweep = simulate(rng, sweeps=1, scenarios=12, skills=[1.0] * 8)
+        found = compare_all(sweep, resamples=200, seed=seed)
+        wrong.append((found["p_adjusted"] <= 0.05).any())
+        held.append(((found["low_adjusted"] <= 0) & (found["high_adjusted"] >= 0)).all())
+    assert np.mean(wrong) < 0.12
+    assert np.mean(held) > 0.88
+
+
+def test_everyone_against_a_baseline(scenario_scores: pl.DataFrame) -> None:
+    rows = scenario_scores.filter(pl.col("profile") == "spec")
+    found = compare_with(rows, "silent", resamples=500)
+    contenders = rows.select("model", "experiment").n_unique()
+    assert found.height == contenders - 1
+    assert set(found["baseline_model"]) == {"silent"}
+    best = found.filter(pl.col("candidate_model") == "perfect")
+    assert best["verdict"].item() == "better"
+    every = compare_all(rows, resamples=500)
+    pair = every.filter(
+        pl.concat_str("baseline_model", "candidate_model").is_in(["perfectsilent", "silentperfect"])
+    )
+    assert abs(pair["difference"].item()) == pytest.approx(best["difference"].item())
+    assert best["p_value"].item() == pytest.approx(pair["p_value"].item())
+
+
+def test_holm_is_over_all_rows(scenario_scores: pl.DataFrame) -> None:
+    rows = scenario_scores.filter(pl.col("profile") == "spec")
+    found = compare(rows, "graded-1", "over-cautious", resamples=500)
+    wanted = multipletests(found["p_value"].to_numpy(), method="holm")[1]
+    np.testing.assert_allclose(found["p_adjusted"], wanted)
+    assert (found["high_adjusted"] >= found["high"]).all()
+    alone = compare(rows, "graded-1", "over-cautious", metrics=["Plan"], resamples=500)
+    plan = pl.col("metric") == "workflow_similarity"
+    detectable = found.filter(plan)["detectable_difference"]
+    assert (detectable >= alone["detectable_difference"]).all()
+
+
+def test_same_seed_same_comparison_in_any_order_of_rows(scenario_scores: pl.DataFrame) -> None:
+    shuffled = scenario_scores.sample(fraction=1, shuffle=True, seed=1)
+    one = compare_all(scenario_scores, resamples=200, seed=4)
+    assert one.equals(compare_all(shuffled, resamples=200, seed=4))
+    assert not one.equals(compare_all(scenario_scores, resamples=200, seed=5))
 
 
 def test_wrong_calls_are_explained(scenario_scores: pl.DataFrame) -> None:

@@ -5,11 +5,20 @@ from itertools import combinations
 import numpy as np
 import polars as pl
 import pytest
-from scipy import stats
+from scipy import special, stats
+from statsmodels.regression.linear_model import OLS
 
 from orchbench_analytics.schema import polars_schema
-from orchbench_analytics.stats import flips, model_spread, pass_rates, run_noise, run_scores
+from orchbench_analytics.stats import (
+    flips,
+    language_gaps,
+    model_spread,
+    pass_rates,
+    run_noise,
+    run_scores,
+)
 from orchbench_analytics.stats.consistency import CRITERIA
+from orchbench_analytics.stats.rates import clustered_rates
 from orchbench_analytics.stats.runs import run_counts
 from orchbench_analytics.tables import SCORED_PLANS, SCORED_STEPS
 from orchbench_analytics.warehouse import Warehouse
@@ -39,20 +48,33 @@ def steps(warehouse: Warehouse) -> pl.DataFrame:
 
 
 def test_pass_rates_are_those_of_all_choices_of_k_runs(steps: pl.DataFrame) -> None:
+    """Every k is about the steps that have all three runs."""
     found = pass_rates(steps)
     assert sorted(found["k"].unique()) == [1, 2, 3]
     for row in found.iter_rows(named=True):
         right = steps.select(CRITERIA[row["criterion"]].alias("right"))["right"]
-        every, some, count = [], [], 0
-        for answers in by_step(steps.with_columns(right=right)):
-            choices = list(combinations([answer["right"] for answer in answers], row["k"]))
-            if choices:
-                count += 1
-                every.append(np.mean([all(choice) for choice in choices]))
-                some.append(np.mean([any(choice) for choice in choices]))
-        assert row["step_count"] == count
+        answered = by_step(steps.with_columns(right=right))
+        whole = [answers for answers in answered if len(answers) == 3]
+        choices = [
+            list(combinations([answer["right"] for answer in answers], row["k"]))
+            for answers in whole
+        ]
+        every = [np.mean([all(choice) for choice in step]) for step in choices]
+        some = [np.mean([any(choice) for choice in step]) for step in choices]
+        assert row["step_count"] == len(whole)
+        assert row["left_out_step_count"] == len(answered) - len(whole) > 0
         assert row["pass_all_rate"] == pytest.approx(np.mean(every))
         assert row["pass_any_rate"] == pytest.approx(np.mean(some))
+        assert row["pass_all_low"] <= row["pass_all_rate"] <= row["pass_all_high"]
+    for _, curve in found.sort("k").group_by("criterion"):
+        assert curve["pass_all_rate"].is_sorted(descending=True)
+        assert curve["pass_any_rate"].is_sorted()
+
+
+def test_k_ends_where_fewer_than_half_of_the_steps_have_as_many_runs(steps: pl.DataFrame) -> None:
+    first = steps["step_id"][0]
+    thin = steps.filter((pl.col("run") == "run #1") | (pl.col("step_id") == first))
+    assert pass_rates(thin)["k"].unique().to_list() == [1]
 
 
 def test_a_right_answer_needs_a_right_decision(warehouse: Warehouse) -> None:
@@ -98,14 +120,56 @@ def test_runs_make_up_their_scenario(
         np.testing.assert_allclose(summed[column], wanted[column], atol=1e-12)
 
 
-def test_run_noise_is_the_deviation_of_run_scores(warehouse: Warehouse) -> None:
+def test_run_noise_of_a_mean_is_that_within_scenarios(warehouse: Warehouse) -> None:
     tables = warehouse.table("scored_steps"), warehouse.table("scored_plans")
-    scores = run_scores(*tables, metrics=["Plan", "FC"])
-    noise = run_noise(*tables, metrics=["Plan", "FC"])
-    wanted = scores.group_by(*SCENARIO[:4], "metric").agg(wanted=pl.col("value").std())
-    both = noise.join(wanted, on=[*SCENARIO[:4], "metric"])
-    np.testing.assert_allclose(both["run_standard_deviation"], both["wanted"], atol=1e-12)
+    noise = run_noise(*tables, metrics=["Plan"])
+    of_scenario = (
+        run_counts(*tables)
+        .group_by(SCENARIO)
+        .agg(variance=pl.col("plan_similarity").var(), runs=pl.col("plan_similarity").count())
+    )
+    wanted = of_scenario.group_by(SCENARIO[:4]).agg(
+        wanted=(pl.col("variance") / pl.col("runs")).sum().sqrt() / pl.len()
+    )
+    both = noise.join(wanted, on=SCENARIO[:4])
+    np.testing.assert_allclose(both["noise_standard_error"], both["wanted"], atol=1e-12)
+    ratio = (both["run_standard_deviation"] / both["noise_standard_error"]).drop_nans()
+    assert ratio.max() == pytest.approx(np.sqrt(3))
     assert set(both["run_count"]) == {3}
+
+
+def test_noise_is_near_the_truth_where_three_runs_are_not() -> None:
+    """60 scenarios of 3 runs: the noise of the mean over all is known to a tenth or so."""
+    rng = np.random.default_rng(41)
+    scenarios, runs, deviation, models = 60, 3, 0.1, 40
+    shape = (models, scenarios, runs)
+    scores = rng.uniform(0.3, 0.7, (models, scenarios, 1)) + rng.normal(0, deviation, shape)
+    model, scenario, run = (place.ravel() for place in np.indices(shape))
+    plans = pl.DataFrame(
+        {
+            "profile": "spec",
+            "model": [f"m{m}" for m in model],
+            "experiment": "default",
+            "language": "EN",
+            "scenario": [f"{s:03d}" for s in scenario],
+            "run": [f"run #{r}" for r in run],
+            "is_scored": True,
+            "plan_similarity": scores.ravel(),
+            "structure_similarity": scores.ravel(),
+            "component_similarity": scores.ravel(),
+        }
+    )
+    steps = pl.DataFrame(schema=polars_schema(SCORED_STEPS))
+    noise = run_noise(steps, plans, metrics=["Plan"])
+    ratio = noise["noise_standard_error"] / (deviation / np.sqrt(scenarios * runs))
+    assert 0.8 < ratio.min() < ratio.max() < 1.25  # type: ignore[operator]
+    by_run = run_scores(steps, plans, metrics=["Plan"]).group_by("model").agg(pl.col("value").std())
+    sums = by_run["value"] / (deviation / np.sqrt(scenarios))
+    assert sums.min() < 0.5 < 1.5 < sums.max()  # type: ignore[operator]
+    # The interval of the intraclass correlation holds the truth: 0.4² / 12 against 0.1².
+    truth = (0.4**2 / 12) / (0.4**2 / 12 + deviation**2)
+    held = noise.filter(pl.lit(truth).is_between("intraclass_low", "intraclass_high"))
+    assert held.height >= 0.85 * models
 
 
 def test_intraclass_correlation_is_the_one_of_variance_analysis(warehouse: Warehouse) -> None:
@@ -117,6 +181,8 @@ def test_intraclass_correlation_is_the_one_of_variance_analysis(warehouse: Wareh
         groups = [group["plan_similarity"].to_list() for group in mine.partition_by("scenario")]
         f = stats.f_oneway(*groups).statistic
         assert row["intraclass_correlation"] == pytest.approx((f - 1) / (f + 2))
+        low = f / stats.f.ppf(0.975, len(groups) - 1, 2 * len(groups))
+        assert row["intraclass_low"] == pytest.approx((low - 1) / (low + 2))
     steady = noise.filter(pl.col("model") == "perfect", pl.col("profile") == "spec")
     assert steady["intraclass_correlation"].is_null().all()
 
@@ -142,6 +208,37 @@ def test_noise_share_tells_chance_from_skill() -> None:
     expected = deviation**2 / runs
     assert share(0.0) == pytest.approx(1, abs=0.06)
     assert share(0.1) == pytest.approx(expected / (expected + 0.01), abs=0.03)
+
+
+def test_rates_have_the_cluster_robust_interval() -> None:
+    rng = np.random.default_rng(42)
+    steps = rng.integers(1, 6, 30)
+    right = rng.binomial(steps, rng.beta(2, 2, 30))
+    rows = pl.DataFrame({"model": "m", "right": right, "steps": steps})
+    (found,) = clustered_rates(rows, ["model"], {"pass": ("right", "steps")}).iter_rows(named=True)
+    place = np.repeat(np.arange(30), steps)
+    outcome = np.concatenate([np.arange(n) < r for n, r in zip(steps, right, strict=True)])
+    model = OLS(outcome.astype(float), np.ones(len(outcome))).fit(
+        cov_type="cluster", cov_kwds={"groups": place, "use_correction": False}
+    )
+    rate, error = model.params[0], model.bse[0] * np.sqrt(30 / 29)
+    assert found["pass_rate"] == pytest.approx(rate)
+    reach = stats.t.ppf(0.975, 29) * error / (rate * (1 - rate))
+    assert found["pass_low"] == pytest.approx(special.expit(special.logit(rate) - reach))
+    assert found["pass_high"] == pytest.approx(special.expit(special.logit(rate) + reach))
+
+
+def test_language_gaps_turn_with_the_languages(scenario_scores: pl.DataFrame) -> None:
+    rows = scenario_scores.filter(pl.col("profile") == "spec")
+    found = language_gaps(rows, metrics=["Plan"], resamples=200)
+    assert set(found["language"]) == {"KO"}
+    means = rows.group_by("model", "experiment").agg(
+        wanted=pl.col("plan_similarity").filter(language="KO").mean()
+        - pl.col("plan_similarity").filter(language="EN").mean()
+    )
+    both = found.join(means, on=["model", "experiment"])
+    np.testing.assert_allclose(both["gap"], both["wanted"], atol=1e-12)
+    assert both.filter(~pl.col("gap").is_between("low", "high")).is_empty()
 
 
 def test_no_rows_no_figures() -> None:

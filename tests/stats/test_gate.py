@@ -4,7 +4,7 @@ import polars as pl
 import pytest
 
 from orchbench_analytics.errors import SelectionError
-from orchbench_analytics.stats import Gate, check_gate, compare, parse_gate
+from orchbench_analytics.stats import Gate, check_gate, compare, gate_level, parse_gate
 
 
 def comparison(low: float | None, high: float | None) -> pl.DataFrame:
@@ -88,3 +88,33 @@ def test_a_silent_candidate_crosses_and_a_perfect_one_holds(scenario_scores: pl.
     up = check_gate(compare(rows, "silent", "perfect"), "Average >= -0.01")
     assert down.is_crossed
     assert up.outcome == "held"
+
+
+def test_an_undecided_gate_says_what_could_not_have_been_missed() -> None:
+    rows = comparison(-0.05, 0.03).with_columns(
+        detectable_difference=pl.lit(0.06), scenario_count=pl.lit(24)
+    )
+    message = check_gate(rows, "Plan >= -0.01").message
+    assert message.endswith("only a drop by 0.0600 or more could not have been missed")
+
+
+@pytest.mark.parametrize(("low", "high"), [(0.0, 0.1), (-0.9, -0.5)])
+def test_nothing_is_held_or_crossed_on_five_scenarios(low: float, high: float) -> None:
+    rows = comparison(low, high).with_columns(scenario_count=pl.lit(5))
+    assert check_gate(rows, "Plan >= -0.01").outcome == "undecided"
+    enough = comparison(low, high).with_columns(scenario_count=pl.lit(6))
+    assert check_gate(enough, "Plan >= -0.01").outcome != "undecided"
+
+
+def test_several_gates_are_corrected_together() -> None:
+    assert gate_level(["Plan >= 0"]) == pytest.approx(0.95)
+    assert gate_level(["Plan >= 0", "FC >= 0", "Plan >= 0"]) == pytest.approx(0.975)
+
+
+def test_equal_answers_on_few_scenarios_hold_no_gate(scenario_scores: pl.DataFrame) -> None:
+    """Twelve scenarios without any difference leave room for one of 0.26."""
+    rows = scenario_scores.filter(pl.col("profile") == "spec", pl.col("model") == "perfect")
+    both = pl.concat([rows, rows.with_columns(model=pl.lit("twin"))])
+    result = check_gate(compare(both, "perfect", "twin"), "Plan >= -0.01")
+    assert result.outcome == "undecided"
+    assert result.low == pytest.approx(0.025 ** (1 / 12) - 1)
