@@ -51,7 +51,9 @@ def ingest(
     verify: Annotated[
         bool, typer.Option(help="Look for damage in every byte of the warehouse, and repair it.")
     ] = False,
-    strict: Annotated[bool, typer.Option(help="Exit code 1 if a file was refused.")] = False,
+    fail_on_refused: Annotated[
+        bool, typer.Option(help="Exit code 1 if a file was refused.")
+    ] = False,
     jobs: JobsOption = None,
     quiet: QuietOption = False,
 ) -> None:
@@ -74,7 +76,7 @@ def ingest(
         )
     if not quiet:
         say_summary(summary, into)
-    if strict and summary.refused:
+    if fail_on_refused and summary.refused:
         raise typer.Exit(1)
 
 

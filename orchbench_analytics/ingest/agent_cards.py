@@ -7,8 +7,8 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from orchbench_analytics.ingest import decode as read
-from orchbench_analytics.ingest.documents import AgentCard, Trouble, UnreadableDocument
-from orchbench_analytics.ingest.find import Found
+from orchbench_analytics.ingest.documents import AgentCard, Problem, UnreadableDocument
+from orchbench_analytics.ingest.find import InputFile
 from orchbench_analytics.ingest.sources import (
     Source,
     is_elsewhere,
@@ -40,7 +40,7 @@ def update_cards(
     manifest: Manifest,
     before: dict[str, Source],
     sources: dict[str, Source],
-    files: list[Found],
+    files: list[InputFile],
 ) -> list[CardRow]:
     """Bring the cards' rows of `sources` up to date; return all rows of `tool_parameters`.
 
@@ -72,19 +72,19 @@ def update_cards(
     return [(*row[:-1], order) for order, card in enumerate(by_path) for row in card.rows]
 
 
-def read_card(file: Found) -> Card:
+def read_card(file: InputFile) -> Card:
     """One card, taken or refused."""
     source = source_of(file)
     try:
         data = read.read_bytes(file.path)
         source = source._replace(content_hash=hashlib.sha256(data).hexdigest())
-        card, trouble = read.decode(read.decompress(data, file.path), AgentCard)
+        card, problem = read.decode(read.decompress(data, file.path), AgentCard)
         source = source._replace(agent_id=_agent_id(card))
     except UnreadableDocument as error:
-        return Card(refused(source, error.trouble), [])
+        return Card(refused(source, error.problem), [])
     rows, unreadable = tool_parameters(card)
     key = (file.language, source.agent_id)
-    source = noted(source, trouble or read.unreadable_parts(unreadable))
+    source = noted(source, problem or read.unreadable_parts(unreadable))
     return Card(source, [(*key, *row, 0) for row in rows])
 
 
@@ -124,7 +124,7 @@ def _agent_id(card: AgentCard) -> str:
         value = card.agent_card.get(name)
         if isinstance(value, str) and value:
             return value
-    raise UnreadableDocument(Trouble("wrong_type", "the card names no agent", "$.agent_card"))
+    raise UnreadableDocument(Problem("wrong_type", "the card names no agent", "$.agent_card"))
 
 
 def _known_cards(root: Path, manifest: Manifest, before: dict[str, Source]) -> dict[str, Card]:

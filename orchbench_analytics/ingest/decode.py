@@ -9,14 +9,14 @@ from typing import NamedTuple, TypeVar
 
 import msgspec
 
-from orchbench_analytics.ingest.documents import Sniffed, Trouble, UnreadableDocument
+from orchbench_analytics.ingest.documents import Problem, Sniffed, UnreadableDocument
 from orchbench_analytics.ingest.repair import Mended, to_standard_json, to_utf8
 
 MAX_DOCUMENT_BYTES = 64 * 2**20
 _PLACES_KEPT = 5
 _BYTE_OFFSET = re.compile(r" ?\(byte (\d+)\)")
 _JSON_PATH = re.compile(r" - at `(?:key in )?(\$[^`]*)`")
-_TOO_DEEP = Trouble("too_deep", "brackets are nested too deep to be a result of this benchmark")
+_TOO_DEEP = Problem("too_deep", "brackets are nested too deep to be a result of this benchmark")
 
 Document = TypeVar("Document")
 Made = TypeVar("Made")
@@ -67,7 +67,7 @@ def decompress(data: bytes, path: str, *, limit: int = MAX_DOCUMENT_BYTES) -> by
     return document
 
 
-def read_with(make: Callable[[bytes], Made], data: bytes) -> tuple[Made, Trouble | None]:
+def read_with(make: Callable[[bytes], Made], data: bytes) -> tuple[Made, Problem | None]:
     """What `make` makes of a document, and what had to be mended before it could.
 
     `make` decodes with msgspec; it is called again with standard JSON where that helps.
@@ -75,29 +75,29 @@ def read_with(make: Callable[[bytes], Made], data: bytes) -> tuple[Made, Trouble
     if not data.strip():
         raise _unreadable("empty", "the file is empty", "byte 0")
     size = len(data)
-    data, trouble = to_utf8(data)
+    data, problem = to_utf8(data)
     try:
-        return make(data), trouble
+        return make(data), problem
     except (msgspec.DecodeError, RecursionError) as error:
         failure = error
     mended = _mend(data, size, failure)
     if mended is not None:
         try:
-            return make(mended.data), trouble or mended.trouble
+            return make(mended.data), problem or mended.problem
         except (msgspec.DecodeError, RecursionError) as error:
             if not isinstance(failure, RecursionError):
                 failure = error
     reason = explain(failure, size)
     if (
-        trouble is not None
-        and trouble.reason.startswith("invalid")
+        problem is not None
+        and problem.reason.startswith("invalid")
         and reason.reason != "truncated"
     ):
-        reason = trouble
+        reason = problem
     raise UnreadableDocument(reason) from failure
 
 
-def decode(data: bytes, type_: type[Document]) -> tuple[Document, Trouble | None]:
+def decode(data: bytes, type_: type[Document]) -> tuple[Document, Problem | None]:
     """A typed document, and what had to be mended in it."""
     return read_with(lambda document: msgspec.json.decode(document, type=type_), data)
 
@@ -107,7 +107,7 @@ def sniff(data: bytes) -> Sniff:
     try:
         document, _ = decode(data, Sniffed)
     except UnreadableDocument as error:
-        if error.trouble.reason != "wrong_type":
+        if error.problem.reason != "wrong_type":
             raise
         return Sniff("unknown")
     if document.overall_statistics is not msgspec.UNSET:
@@ -120,19 +120,19 @@ def sniff(data: bytes) -> Sniff:
     return Sniff("unknown" if document.agent_card is msgspec.UNSET else "agent_card")
 
 
-def explain(failure: Exception, size: int) -> Trouble:
+def explain(failure: Exception, size: int) -> Problem:
     """What is wrong with a document of so many bytes, from the decoder's own words."""
     if isinstance(failure, RecursionError):
         return _TOO_DEEP
     text = str(failure)
     if isinstance(failure, msgspec.ValidationError):
         path = _JSON_PATH.search(text)
-        return Trouble("wrong_type", _JSON_PATH.sub("", text), path[1] if path else "$")
+        return Problem("wrong_type", _JSON_PATH.sub("", text), path[1] if path else "$")
     if "truncated" in text:
         words = "the JSON ends before it is complete"
-        return Trouble("truncated", words, f"byte {size}")
+        return Problem("truncated", words, f"byte {size}")
     offset = _BYTE_OFFSET.search(text)
-    return Trouble("malformed", _BYTE_OFFSET.sub("", text), f"byte {offset[1]}" if offset else None)
+    return Problem("malformed", _BYTE_OFFSET.sub("", text), f"byte {offset[1]}" if offset else None)
 
 
 def is_wrong_type(failure: Exception) -> bool:
@@ -152,12 +152,12 @@ def decode_or_none(
         raise
 
 
-def unreadable_parts(places: Sequence[str]) -> Trouble | None:
+def unreadable_parts(places: Sequence[str]) -> Problem | None:
     """What to say of a document in which some places could not be read; null if there are none."""
     if not places:
         return None
     words = f"{len(places)} part(s) of an unexpected shape were left out; all else was taken"
-    return Trouble("unreadable_parts", words, first_places(places))
+    return Problem("unreadable_parts", words, first_places(places))
 
 
 def first_places(places: Sequence[str]) -> str | None:
@@ -174,13 +174,13 @@ def _mend(data: bytes, size: int, failure: Exception) -> Mended | None:
     if is_wrong_type(failure):
         return None
     mended = to_standard_json(data, is_too_deep=isinstance(failure, RecursionError))
-    if mended is None or mended.trouble is None or mended.trouble.place is not None:
+    if mended is None or mended.problem is None or mended.problem.place is not None:
         return mended
-    return mended._replace(trouble=mended.trouble._replace(place=explain(failure, size).place))
+    return mended._replace(problem=mended.problem._replace(place=explain(failure, size).place))
 
 
 def _unreadable(reason: str, words: str, place: str | None = None) -> UnreadableDocument:
-    return UnreadableDocument(Trouble(reason, words, place))
+    return UnreadableDocument(Problem(reason, words, place))
 
 
 def _mebibytes(count: int) -> str:

@@ -9,7 +9,7 @@ import msgspec
 ABSENT = msgspec.Raw(b"null")
 
 
-class Trouble(NamedTuple):
+class Problem(NamedTuple):
     """What is wrong with a document: a code, plain words, and the place in it."""
 
     reason: str
@@ -20,9 +20,9 @@ class Trouble(NamedTuple):
 class UnreadableDocument(Exception):  # noqa: N818 (a model's or a disk's failure: data, no error)
     """A document that cannot be used."""
 
-    def __init__(self, trouble: Trouble) -> None:
-        super().__init__(trouble.message)
-        self.trouble = trouble
+    def __init__(self, problem: Problem) -> None:
+        super().__init__(problem.message)
+        self.problem = problem
 
 
 class Entry(msgspec.Struct):

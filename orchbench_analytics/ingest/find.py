@@ -24,7 +24,7 @@ _PATTERN_PARTS = ("model", "experiment", "language", "scenario", "run")
 Key = tuple[str, str | None, str | None, str | None, str | None, str | None]
 
 
-class Found(NamedTuple):
+class InputFile(NamedTuple):
     """A file that was found, and where it belongs; null is what its path does not say."""
 
     path: str
@@ -85,12 +85,12 @@ def discover(
     *,
     placement: Placement = Placement(),  # noqa: B008 (immutable)
     without: Path | None = None,
-) -> list[Found]:
+) -> list[InputFile]:
     """All input files at or below `paths`, each once, in order of their paths.
 
     What lies in the directory `without`, such as the warehouse, is passed over.
     """
-    found: dict[str, Found] = {}
+    found: dict[str, InputFile] = {}
     entered = {_identity(str(without))} if without is not None and without.exists() else set()
     models_below = cache(trees.models_below)
     for given in paths:
@@ -104,7 +104,7 @@ def discover(
     return sorted(found.values())
 
 
-def walk(root: str, entered: set[tuple[int, int]]) -> Iterator[Found]:
+def walk(root: str, entered: set[tuple[int, int]]) -> Iterator[InputFile]:
     """Input files below `root`, and directories that are named like one or cannot be entered.
 
     Links are followed, after all else; a directory is entered once, so loops end.
@@ -120,7 +120,7 @@ def walk(root: str, entered: set[tuple[int, int]]) -> Iterator[Found]:
             entries = sorted(os.scandir(directory), key=lambda entry: entry.name, reverse=True)
         except OSError as error:
             message = f"this directory could not be entered: {error.strerror}"
-            yield _trouble(directory, CLOSED_DIRECTORY, message)
+            yield _problem(directory, CLOSED_DIRECTORY, message)
             continue
         if identity in entered:
             continue
@@ -130,31 +130,31 @@ def walk(root: str, entered: set[tuple[int, int]]) -> Iterator[Found]:
                 (linked if entry.is_symlink() else waiting).append(entry.path)
                 if entry.name.endswith(trees.SUFFIXES):
                     message = "a directory where a file was expected; what is in it was looked at"
-                    yield _trouble(entry.path, "is_directory", message)
+                    yield _problem(entry.path, "is_directory", message)
             elif entry.name.endswith(trees.SUFFIXES):
                 yield stat_file(entry.path)
 
 
-def stat_file(path: str) -> Found:
+def stat_file(path: str) -> InputFile:
     """A file with its size and times, or why it cannot be read."""
     if not path.isascii() and (shown := clean_path(path)) != path:
-        return Found(shown, reason="bad_path", message="its path is not UTF-8; rename it")
+        return InputFile(shown, reason="bad_path", message="its path is not UTF-8; rename it")
     try:
         status = os.stat(path)  # noqa: PTH116 (plain strings: this runs once per file)
     except OSError as error:
-        return _trouble(path, "unreadable", f"cannot be read: {error.strerror}")
+        return _problem(path, "unreadable", f"cannot be read: {error.strerror}")
     if not stat.S_ISREG(status.st_mode):  # reading a pipe or a device may never end
-        return _trouble(path, "no_file", "a pipe, socket or device, not a file")
+        return _problem(path, "no_file", "a pipe, socket or device, not a file")
     stamp = f"{status.st_size}:{status.st_mtime_ns}:{status.st_ctime_ns}"
-    return Found(path, "unknown", status.st_size, stamp, status.st_ctime_ns)
+    return InputFile(path, "unknown", status.st_size, stamp, status.st_ctime_ns)
 
 
 def place(
-    file: Found,
+    file: InputFile,
     placement: Placement,
     given: trees.Parts = (),
     models_below: trees.ModelsBelow = trees.models_below,
-) -> Found:
+) -> InputFile:
     """Say what a file is and where it belongs, as far as its path and the caller tell."""
     if file.reason is not None:
         return file
@@ -186,7 +186,7 @@ def place(
     return file._replace(file_stamp=f"{file.file_stamp}:{said:08x}")
 
 
-def place_by_content(file: Found, kind: str, directory: str | None) -> Found:
+def place_by_content(file: InputFile, kind: str, directory: str | None) -> InputFile:
     """Finish placing a file that only its content could tell about.
 
     `directory` is what an evaluator's result file says it was made from.
@@ -242,5 +242,5 @@ def _identity(directory: str) -> tuple[int, int]:
     return status.st_dev, status.st_ino
 
 
-def _trouble(path: str, reason: str, message: str) -> Found:
-    return Found(clean_path(path), reason=reason, message=message)
+def _problem(path: str, reason: str, message: str) -> InputFile:
+    return InputFile(clean_path(path), reason=reason, message=message)

@@ -12,8 +12,8 @@ from orchbench_analytics.ingest.documents import (
     Entry,
     JudgeLog,
     NoEntry,
+    Problem,
     ResultsDocument,
-    Trouble,
     UnreadableDocument,
 )
 from orchbench_analytics.ingest.judge_logs import judgement_rows
@@ -83,7 +83,7 @@ class Flat(NamedTuple):
 
     rows: Rows
     text_length: int
-    trouble: Trouble | None
+    problem: Problem | None
 
 
 def flatten_runs(key: ScenarioKey, read: ReadRuns) -> Flat:
@@ -129,9 +129,9 @@ def flatten_runs(key: ScenarioKey, read: ReadRuns) -> Flat:
         _integer(usage.get("total_tokens")),
         _number(usage.get("total_cost")),
     )
-    trouble = unreadable_parts(unreadable) or _repeated(read.repeated_keys)
+    problem = unreadable_parts(unreadable) or _repeated(read.repeated_keys)
     rows: Rows = {"scenarios": [scenario], "steps": steps, "plans": plans}
-    return Flat(rows, text_length, trouble)
+    return Flat(rows, text_length, problem)
 
 
 def mark_broken_texts(flat: Flat) -> Flat:
@@ -177,7 +177,7 @@ def flatten_results(key: Row, document: ResultsDocument) -> Flat:
         ]
     models = [(*key, figure, value) for figure, value in _figures(statistics)]
     if unreadable and not scenarios and not models:
-        raise UnreadableDocument(Trouble("wrong_type", "no figures in it", unreadable[0]))
+        raise UnreadableDocument(Problem("wrong_type", "no figures in it", unreadable[0]))
     rows = {"reported_scenarios": scenarios, "reported_models": models}
     return Flat(rows, 0, unreadable_parts(unreadable))
 
@@ -187,15 +187,15 @@ def _checked_length(texts: Iterable[str | None]) -> int:
     length = sum(map(len, filter(None, texts)))
     if length > _LONGEST_TEXTS:
         words = "what is said once and answered many times would take too much room"
-        raise UnreadableDocument(Trouble("too_large", words, "$"))
+        raise UnreadableDocument(Problem("too_large", words, "$"))
     return length
 
 
-def _repeated(keys: list[str]) -> Trouble | None:
+def _repeated(keys: list[str]) -> Problem | None:
     if not keys:
         return None
     words = "a key is there more than once in the same object; the last one counts"
-    return Trouble("duplicate_keys", words, first_places(keys))
+    return Problem("duplicate_keys", words, first_places(keys))
 
 
 def _step_rows(key: RunKey, run: ReadRun) -> list[StepRow]:

@@ -7,7 +7,7 @@ import math
 from collections.abc import Iterable
 from typing import Any, NamedTuple
 
-from orchbench_analytics.ingest.documents import JudgeLog, Trouble, UnreadableDocument
+from orchbench_analytics.ingest.documents import JudgeLog, Problem, UnreadableDocument
 from orchbench_analytics.texts import clean_text, compact_json
 
 Row = tuple[Any, ...]
@@ -63,7 +63,7 @@ def judgement_rows(key: Row, log: JudgeLog) -> tuple[list[Row], list[str]]:
         keys = {name: None for name in {**label_values, **answer_values} if name not in settled}
         if len(rows) + len(keys) + len(answer.verdict) > _MOST_ROWS:
             words = "far more keys than a run of this benchmark has"
-            raise UnreadableDocument(Trouble("too_large", words, answer.place))
+            raise UnreadableDocument(Problem("too_large", words, answer.place))
         for name in {**keys, **answer.verdict}:
             verdict = _verdict(answer, name)
             rows.append(

@@ -13,11 +13,11 @@ from orchbench_analytics.ingest import decode as read
 from orchbench_analytics.ingest import flatten
 from orchbench_analytics.ingest.documents import (
     JudgeLog,
+    Problem,
     ResultsDocument,
-    Trouble,
     UnreadableDocument,
 )
-from orchbench_analytics.ingest.find import Found
+from orchbench_analytics.ingest.find import InputFile
 from orchbench_analytics.ingest.flatten import Flat
 from orchbench_analytics.ingest.runs import read_runs
 from orchbench_analytics.ingest.sources import Source, noted, refused, source_of
@@ -36,7 +36,7 @@ class Task(NamedTuple):
     """Files to read into one part, with the hashes of those that were read before."""
 
     root: Path
-    files: list[Found]
+    files: list[InputFile]
     known_hashes: dict[str, str]
 
 
@@ -48,7 +48,7 @@ class Built(NamedTuple):
 
     part: Part | None
     sources: Sequence[Source]
-    unchanged: Sequence[Found] = ()
+    unchanged: Sequence[InputFile] = ()
 
 
 class PartNote(msgspec.Struct):
@@ -62,7 +62,7 @@ def build_part(task: Task) -> Built:
     """Read and flatten the task's files, and write their rows as a part."""
     rows: dict[str, list[flatten.Row]] = {}
     sources: list[Source] = []
-    unchanged: list[Found] = []
+    unchanged: list[InputFile] = []
     held_bytes = held_text = 0
     for file in task.files:
         if max(held_bytes, held_text) > _MOST_HELD:
@@ -79,12 +79,12 @@ def build_part(task: Task) -> Built:
             held_bytes += len(data)
             flat, mended = read_and_flatten(file, data)
         except UnreadableDocument as error:
-            sources.append(refused(source, error.trouble))
+            sources.append(refused(source, error.problem))
             continue
         held_text += flat.text_length
         for name, new_rows in flat.rows.items():
             rows.setdefault(name, []).extend(new_rows)
-        sources.append(noted(source, mended or flat.trouble))
+        sources.append(noted(source, mended or flat.problem))
     taken = [s for s in sources if s.status == "taken"]
     if not taken:
         return Built(None, sources, unchanged)
@@ -98,7 +98,7 @@ def build_part(task: Task) -> Built:
     return Built(part, sources, unchanged)
 
 
-def read_and_flatten(file: Found, data: bytes) -> tuple[Flat, Trouble | None]:
+def read_and_flatten(file: InputFile, data: bytes) -> tuple[Flat, Problem | None]:
     """The rows of one document, and what had to be mended before it could be read."""
     key = (file.model, file.experiment, file.language)
 
@@ -165,7 +165,7 @@ _KIND_OF_TABLE = {
 
 
 def _new_part(
-    alike: Found | Part, contents: Iterable[tuple[str, ...]], row_counts: dict[str, int]
+    alike: InputFile | Part, contents: Iterable[tuple[str, ...]], row_counts: dict[str, int]
 ) -> Part:
     """A part named by what is in it, so that the same work done twice is the same part."""
     key = (alike.model or "", alike.experiment or "", alike.language or "")

@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 import msgspec
 
-from orchbench_analytics.ingest.find import CLOSED_DIRECTORY, Found, Key
+from orchbench_analytics.ingest.find import CLOSED_DIRECTORY, InputFile, Key
 from orchbench_analytics.ingest.part import Built, PartNote, rewrite_parts
 from orchbench_analytics.ingest.sources import (
     DUPLICATE,
@@ -27,7 +27,7 @@ _ROWS_OF_A_SMALL_PART = 20_000
 
 
 # The files that claim to be about the same, by what they are about; the first is asked first.
-Claims = dict[Key, list[Found]]
+Claims = dict[Key, list[InputFile]]
 
 
 class State(NamedTuple):
@@ -52,7 +52,7 @@ def load_state(root: Path, manifest: Manifest) -> State:
     return State(root, before, dict(before), parts, set(), list(before.values()))
 
 
-def settle_unchanged(state: State, found: dict[str, Found]) -> None:
+def settle_unchanged(state: State, found: dict[str, InputFile]) -> None:
     """Settle files that are as they were; a duplicate without a content hash was never read."""
     for path, file in found.items():
         source = state.before.get(path)
@@ -60,7 +60,7 @@ def settle_unchanged(state: State, found: dict[str, Found]) -> None:
             state.settled.add(path)
 
 
-def line_up(state: State, found: dict[str, Found]) -> Claims:
+def line_up(state: State, found: dict[str, InputFile]) -> Claims:
     """The files about the same, in the order in which they are asked, by what they are about.
 
     First comes the one that was taken before, then they come by path. Where that one was not
@@ -79,7 +79,7 @@ def line_up(state: State, found: dict[str, Found]) -> Claims:
     return claims
 
 
-def next_to_read(state: State, claims: Claims) -> list[Found]:
+def next_to_read(state: State, claims: Claims) -> list[InputFile]:
     """The next file to read for each scenario that is still undecided."""
     to_read = []
     for key, line in list(claims.items()):
@@ -93,7 +93,7 @@ def next_to_read(state: State, claims: Claims) -> list[Found]:
     return to_read
 
 
-def _refuse(state: State, files: Iterable[Found], owner: str) -> None:
+def _refuse(state: State, files: Iterable[InputFile], owner: str) -> None:
     for file in files:
         state.sources[file.path] = refused_as_duplicate(source_of(file), owner)
         state.settled.add(file.path)
@@ -116,7 +116,7 @@ def take(state: State, built: Built) -> None:
         state.sources[file.path] = state.sources[file.path]._replace(file_stamp=stamp)
 
 
-def adopt(state: State, found: dict[str, Found]) -> list[Part]:
+def adopt(state: State, found: dict[str, InputFile]) -> list[Part]:
     """Take over parts that a killed ingest had finished, if all their files are still the same."""
     adopted = []
     for path in sorted(state.root.glob("parts/*/part.json")):
@@ -146,7 +146,7 @@ def _is_same_content(known: Source | None, source: Source) -> bool:
     )
 
 
-def prune_gone(state: State, roots: Iterable[str], found: dict[str, Found]) -> list[Source]:
+def prune_gone(state: State, roots: Iterable[str], found: dict[str, InputFile]) -> list[Source]:
     """Forget files that were once at or below the roots and are gone."""
     below = tuple(root.rstrip("/") + "/" for root in roots)
     closed = tuple(f"{f.path}/" for f in found.values() if f.reason == CLOSED_DIRECTORY)

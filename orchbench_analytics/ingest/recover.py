@@ -6,7 +6,7 @@ from pathlib import Path
 
 import msgspec
 
-from orchbench_analytics.ingest.find import Found, stat_file
+from orchbench_analytics.ingest.find import InputFile, stat_file
 from orchbench_analytics.ingest.plan import State
 from orchbench_analytics.ingest.sources import Source
 from orchbench_analytics.store.manifest import Manifest
@@ -17,7 +17,7 @@ from orchbench_analytics.store.verify import damaged_parts
 def read_damaged_again(
     state: State,
     manifest: Manifest,
-    found: dict[str, Found],
+    found: dict[str, InputFile],
     *,
     verify: bool,
     prune: bool,
@@ -42,7 +42,7 @@ def read_damaged_again(
 
 
 def _are_there(
-    sources: list[Source], state: State, found: dict[str, Found], *, prune: bool
+    sources: list[Source], state: State, found: dict[str, InputFile], *, prune: bool
 ) -> bool:
     """Find the files of some sources, or forget those that are gone."""
     others = {s.path: _find_again(s) for s in sources if s.path not in found}
@@ -55,7 +55,7 @@ def _are_there(
     return True
 
 
-def _find_again(source: Source) -> Found:
+def _find_again(source: Source) -> InputFile:
     return stat_file(source.path)._replace(
         kind=source.kind,
         model=source.model,

@@ -8,7 +8,7 @@ import re
 from array import array
 from typing import Any, NamedTuple
 
-from orchbench_analytics.ingest.documents import Trouble
+from orchbench_analytics.ingest.documents import Problem
 
 DEEPEST = 100
 _MOST_MENDED_BYTES = 32 * 2**20
@@ -28,7 +28,7 @@ class Mended(NamedTuple):
     """A document as standard JSON, and what had to be done to it; null where nothing had to."""
 
     data: bytes
-    trouble: Trouble | None
+    problem: Problem | None
 
 
 def to_utf8(data: bytes) -> Mended:
@@ -39,14 +39,14 @@ def to_utf8(data: bytes) -> Mended:
         if offset is None:
             return Mended(data, None)
         words = "not UTF-8; such bytes were read as �"
-        trouble = Trouble("invalid_utf8", words, f"byte {offset}")
+        problem = Problem("invalid_utf8", words, f"byte {offset}")
     elif encoding == "utf-8-sig":
         words = "starts with a byte-order mark; read without it"
-        trouble = Trouble("byte_order_mark", words, "byte 0")
+        problem = Problem("byte_order_mark", words, "byte 0")
     else:
         code = encoding[:6].replace("-", "")
-        trouble = Trouble(code, f"{code.upper()}, not UTF-8; read as such", "byte 0")
-    return Mended(data.decode(encoding, "replace").encode(), trouble)
+        problem = Problem(code, f"{code.upper()}, not UTF-8; read as such", "byte 0")
+    return Mended(data.decode(encoding, "replace").encode(), problem)
 
 
 def to_standard_json(data: bytes, *, is_too_deep: bool) -> Mended | None:
@@ -67,7 +67,7 @@ def to_standard_json(data: bytes, *, is_too_deep: bool) -> Mended | None:
     except RecursionError:
         return None if is_too_deep else to_standard_json(data, is_too_deep=True)
     reason = "too_deep" if is_too_deep else reason
-    return Mended(mended, Trouble(reason, _WORDS[reason], place))
+    return Mended(mended, Problem(reason, _WORDS[reason], place))
 
 
 def _mend(text: str) -> tuple[bytes, str]:

@@ -11,8 +11,8 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from orchbench_analytics.errors import WarehouseError
-from orchbench_analytics.ingest.documents import Trouble
-from orchbench_analytics.ingest.find import Found, Key
+from orchbench_analytics.ingest.documents import Problem
+from orchbench_analytics.ingest.find import InputFile, Key
 from orchbench_analytics.store.manifest import Manifest
 
 DUPLICATE = "duplicate"
@@ -53,8 +53,8 @@ class Source(NamedTuple):
         return self.status == "taken" and self.kind != "agent_card"
 
 
-def source_of(file: Found) -> Source:
-    """The row of a file as far as its path tells: taken, unless its path is trouble enough."""
+def source_of(file: InputFile) -> Source:
+    """The row of a file as far as its path tells: taken, unless its path is problem enough."""
     is_recent = time.time_ns() - file.changed_at_ns < _TICK_NS
     status = "taken" if file.reason is None else "refused"
     return Source(
@@ -75,25 +75,25 @@ def source_of(file: Found) -> Source:
     )
 
 
-def refused(source: Source, trouble: Trouble) -> Source:
+def refused(source: Source, problem: Problem) -> Source:
     """The row of a file that could not be used, with its reason."""
-    return noted(source, trouble)._replace(status="refused")
+    return noted(source, problem)._replace(status="refused")
 
 
 def refused_as_duplicate(source: Source, owner: str) -> Source:
     """The row of a file about the same as another, which was there first."""
     words = f"about the same as {owner}; remove one, or tell them apart with --experiment"
-    return refused(source, Trouble(DUPLICATE, words))
+    return refused(source, Problem(DUPLICATE, words))
 
 
-def noted(source: Source, trouble: Trouble | None) -> Source:
+def noted(source: Source, problem: Problem | None) -> Source:
     """The row of a file, with what had to be mended or left out, if anything."""
-    if trouble is None:
+    if problem is None:
         return source
-    return source._replace(reason=trouble.reason, place=trouble.place, message=trouble.message)
+    return source._replace(reason=problem.reason, place=problem.place, message=problem.message)
 
 
-def is_same_file(source: Source, file: Found, *, trust_recent: bool = False) -> bool:
+def is_same_file(source: Source, file: InputFile, *, trust_recent: bool = False) -> bool:
     """The row's file is the one found now, by its stamp and where it belongs."""
     stamp = source.file_stamp or ""
     if trust_recent:
@@ -101,7 +101,7 @@ def is_same_file(source: Source, file: Found, *, trust_recent: bool = False) -> 
     return stamp == file.file_stamp and source.key == file.key
 
 
-def place_as_before(file: Found, source: Source) -> Found | None:
+def place_as_before(file: InputFile, source: Source) -> InputFile | None:
     """The file placed as its content said when it was read; none if it may have changed."""
     if source.file_stamp != file.file_stamp:
         return None
@@ -118,7 +118,7 @@ def place_as_before(file: Found, source: Source) -> Found | None:
     return placed._replace(reason=source.reason, place=source.place, message=source.message)
 
 
-def is_elsewhere(path: str, files: Iterable[Found]) -> bool:
+def is_elsewhere(path: str, files: Iterable[InputFile]) -> bool:
     """The path is still there, and none of the files found is the same file by another path."""
     try:
         return not any(Path(path).samefile(file.path) for file in files)

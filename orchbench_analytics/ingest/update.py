@@ -15,7 +15,7 @@ from orchbench_analytics.engines.engine import Engine
 from orchbench_analytics.ingest import decode
 from orchbench_analytics.ingest.agent_cards import CardRow, update_cards
 from orchbench_analytics.ingest.documents import UnreadableDocument
-from orchbench_analytics.ingest.find import Found, Placement, discover, place_by_content
+from orchbench_analytics.ingest.find import InputFile, Placement, discover, place_by_content
 from orchbench_analytics.ingest.part import Task, build_part
 from orchbench_analytics.ingest.plan import (
     State,
@@ -94,7 +94,7 @@ def update(
         is_small = unread_bytes < _SMALL_TREE_BYTES
         for built in engine.run(build_part, _tasks(state, to_read), is_small=is_small):
             take(state, built)
-            done: list[Source | Found] = [*built.sources, *built.unchanged]
+            done: list[Source | InputFile] = [*built.sources, *built.unchanged]
             if progress is not None:
                 progress(len(done), sum(file.byte_count for file in done), unread_bytes)
         to_read = next_to_read(state, claims)
@@ -107,7 +107,7 @@ def update(
     return Updated(_next_manifest(state, sound, card_rows), _summary(state, found, removed))
 
 
-def _find(state: State, roots: list[str], placement: Placement) -> dict[str, Found]:
+def _find(state: State, roots: list[str], placement: Placement) -> dict[str, InputFile]:
     """All input files by path; those whose path does not say what they are were looked into."""
     found = {}
     for file in discover(roots, placement=placement, without=state.root):
@@ -118,22 +118,22 @@ def _find(state: State, roots: list[str], placement: Placement) -> dict[str, Fou
     return found
 
 
-def _look_into(file: Found) -> Found:
+def _look_into(file: InputFile) -> InputFile:
     try:
         data = decode.decompress(decode.read_bytes(file.path), file.path)
         kind, directory = decode.sniff(data)
     except UnreadableDocument as error:
-        return file._replace(**error.trouble._asdict())
+        return file._replace(**error.problem._asdict())
     return place_by_content(file, kind, directory)
 
 
-def _tasks(state: State, files: list[Found]) -> Iterator[Task]:
+def _tasks(state: State, files: list[InputFile]) -> Iterator[Task]:
     """Files of one model, experiment and language together, up to the size of a part."""
-    groups: dict[tuple[str | None, ...], list[Found]] = {}
+    groups: dict[tuple[str | None, ...], list[InputFile]] = {}
     for file in files:
         groups.setdefault((file.model, file.experiment, file.language), []).append(file)
     for group in groups.values():
-        batch: list[Found] = []
+        batch: list[InputFile] = []
         size = 0
         for file in group:
             weight = file.byte_count * (1 if file.path.endswith(".json") else _PACKED_RATIO)
@@ -145,7 +145,7 @@ def _tasks(state: State, files: list[Found]) -> Iterator[Task]:
         yield _task(state, batch)
 
 
-def _task(state: State, files: list[Found]) -> Task:
+def _task(state: State, files: list[InputFile]) -> Task:
     known = ((file, state.sources.get(file.path)) for file in files)
     hashes = {f.path: s.content_hash for f, s in known if s and s.content_hash and s.key == f.key}
     return Task(state.root, files, hashes)
@@ -179,7 +179,7 @@ def _write_rows(root: Path, generation: int, table: Table, rows: Sequence[tuple[
     return name
 
 
-def _summary(state: State, found: dict[str, Found], removed: list[Source]) -> IngestSummary:
+def _summary(state: State, found: dict[str, InputFile], removed: list[Source]) -> IngestSummary:
     now = [state.sources[path] for path in found]
     unchanged = sum(
         source.status == "taken"

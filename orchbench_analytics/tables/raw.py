@@ -27,7 +27,7 @@ SOURCES = Table(
         maybe_text("agent_id", "Agent the file is about; only agent cards are about one."),
         text("status", "taken, ignored (known and not needed) or refused."),
         maybe_text("reason", "Code of why it was ignored, refused, or taken with a repair."),
-        maybe_text("place", "Where in the document the trouble is, as a JSON path or byte offset."),
+        maybe_text("place", "Where in the document the problem is, as a JSON path or byte offset."),
         maybe_text("message", "The reason in plain words, and what to do about it."),
         count("byte_count", "Size of the file as stored."),
         maybe_text("content_hash", "SHA-256 of the stored bytes; null where it was not read."),

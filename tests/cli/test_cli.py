@@ -93,7 +93,7 @@ def test_ingest_talks_on_stderr_and_lists_refusals(orchbench, tmp_path: Path) ->
     listed = orchbench("sources", tmp_path / "w", "--status", "refused", "--format", "json")
     (row,) = json.loads(listed.stdout)
     assert row["reason"] == "truncated"
-    strict = orchbench("ingest", tree, "--into", tmp_path / "w", "--strict", "--quiet")
+    strict = orchbench("ingest", tree, "--into", tmp_path / "w", "--fail-on-refused", "--quiet")
     assert (strict.returncode, strict.stdout, strict.stderr) == (1, "", "")
 
 

@@ -18,7 +18,7 @@ from orchbench_analytics.ingest.decode import (
     sniff,
     unreadable_parts,
 )
-from orchbench_analytics.ingest.documents import Trouble, UnreadableDocument
+from orchbench_analytics.ingest.documents import Problem, UnreadableDocument
 from orchbench_analytics.ingest.repair import DEEPEST
 from orchbench_analytics.texts import compact_json
 from tests.documents import agent_card, judge_log, results_document, runs_document
@@ -35,16 +35,16 @@ def nested(depth: int) -> bytes:
     return b"[" * depth + b"]" * depth
 
 
-def trouble_of(data: bytes) -> Trouble:
+def trouble_of(data: bytes) -> Problem:
     with pytest.raises(UnreadableDocument) as caught:
         decode(data, Letter)
-    return caught.value.trouble
+    return caught.value.problem
 
 
 def test_a_document_in_order_is_read_as_it_is() -> None:
-    letter, trouble = decode('{"text": "안녕"}'.encode(), Letter)
+    letter, problem = decode('{"text": "안녕"}'.encode(), Letter)
 
-    assert (letter.text, trouble) == ("안녕", None)
+    assert (letter.text, problem) == ("안녕", None)
 
 
 @pytest.mark.parametrize(
@@ -68,12 +68,12 @@ def test_a_document_in_order_is_read_as_it_is() -> None:
 def test_what_a_lenient_reader_accepts_is_mended_and_noted(
     data: bytes, text: Any, reason: str, place: str | None
 ) -> None:
-    letter, trouble = decode(data, Letter)
+    letter, problem = decode(data, Letter)
 
     assert letter.text == text
-    assert trouble is not None
-    assert (trouble.reason, trouble.place) == (reason, place)
-    assert trouble.message
+    assert problem is not None
+    assert (problem.reason, problem.place) == (reason, place)
+    assert problem.message
 
 
 @pytest.mark.parametrize(
@@ -96,10 +96,10 @@ def test_what_a_lenient_reader_accepts_is_mended_and_noted(
 def test_what_cannot_be_read_is_said_with_its_place(
     data: bytes, reason: str, place: str | None
 ) -> None:
-    trouble = trouble_of(data)
+    problem = trouble_of(data)
 
-    assert (trouble.reason, trouble.place) == (reason, place)
-    assert trouble.message
+    assert (problem.reason, problem.place) == (reason, place)
+    assert problem.message
 
 
 @pytest.mark.parametrize("depth", [*range(940, 1000, 3), 10_000, 200_000])
@@ -107,13 +107,13 @@ def test_what_cannot_be_read_is_said_with_its_place(
 def test_brackets_nested_deep_cost_only_what_is_inside(depth: int, key: str) -> None:
     data = b'{"before": 1, "' + key.encode() + b'": ' + nested(depth) + b', "after": 2}'
 
-    letter, trouble = read_with(_copy_letter, data)
+    letter, problem = read_with(_copy_letter, data)
 
     assert isinstance(letter, Letter)
     if depth >= 1000:
-        assert trouble is not None
-        assert trouble.reason == "too_deep"
-        assert trouble.place == f"byte {data.index(b'[') + DEEPEST - 1}"
+        assert problem is not None
+        assert problem.reason == "too_deep"
+        assert problem.place == f"byte {data.index(b'[') + DEEPEST - 1}"
 
 
 def _copy_letter(data: bytes) -> Letter:
@@ -124,11 +124,11 @@ def _copy_letter(data: bytes) -> Letter:
 
 
 def test_a_failure_after_decoding_is_mended_as_well() -> None:
-    letter, trouble = read_with(_copy_letter, b'{"text": 1, "raw": 1e999}')
+    letter, problem = read_with(_copy_letter, b'{"text": 1, "raw": 1e999}')
 
     assert letter.text == 1
-    assert trouble is not None
-    assert trouble.reason == "number_too_large"
+    assert problem is not None
+    assert problem.reason == "number_too_large"
 
 
 def test_a_document_too_large_to_be_mended_is_refused_at_once() -> None:
@@ -141,10 +141,10 @@ def test_the_byte_of_bad_utf8_is_found_across_chunks() -> None:
     good = "가".encode() * (2**20)
     data = b'{"text": "' + good + b'\xea\xb0"}'
 
-    _, trouble = decode(data, Letter)
+    _, problem = decode(data, Letter)
 
-    assert trouble is not None
-    assert trouble.place == f"byte {10 + len(good)}"
+    assert problem is not None
+    assert problem.place == f"byte {10 + len(good)}"
 
 
 @pytest.mark.parametrize(
@@ -183,10 +183,10 @@ def test_packed_files_are_unpacked_up_to_a_limit(suffix: str, pack: Any) -> None
     for data, reason in ((packed[:-3], "bad_compression"), (b"no", "bad_compression")):
         with pytest.raises(UnreadableDocument) as caught:
             decompress(data, f"x.json{suffix}")
-        assert caught.value.trouble.reason == reason
+        assert caught.value.problem.reason == reason
     with pytest.raises(UnreadableDocument) as caught:
         decompress(packed, f"x.json{suffix}", limit=5999)
-    assert caught.value.trouble.reason == "too_large"
+    assert caught.value.problem.reason == "too_large"
 
 
 def test_files_are_read_up_to_a_limit(tmp_path: Path) -> None:
@@ -196,7 +196,7 @@ def test_files_are_read_up_to_a_limit(tmp_path: Path) -> None:
     assert read_bytes(str(path), limit=5) == b"12345"
     with pytest.raises(UnreadableDocument) as caught:
         read_bytes(str(path), limit=4)
-    assert caught.value.trouble.reason == "too_large"
+    assert caught.value.problem.reason == "too_large"
 
 
 def test_only_the_first_of_many_places_are_named() -> None:

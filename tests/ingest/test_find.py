@@ -8,7 +8,7 @@ import pytest
 
 from orchbench_analytics.errors import PathError
 from orchbench_analytics.ingest.find import (
-    Found,
+    InputFile,
     Placement,
     compile_pattern,
     discover,
@@ -20,13 +20,13 @@ NOTHING_SAID = Placement()
 RUNS = "results/org-m/seed1/step_wise_evaluation_KO/org-m/12_out.json"
 
 
-def find(root: Path, *paths: str, placement: Placement = NOTHING_SAID) -> dict[str, Found]:
+def find(root: Path, *paths: str, placement: Placement = NOTHING_SAID) -> dict[str, InputFile]:
     """What is found below the paths, by name."""
     found = discover([root / path for path in paths or ("",)], placement=placement)
     return {Path(file.path).name: file for file in found}
 
 
-def place_one(root: Path, path: str, given: str = "", **options: str | None) -> Found:
+def place_one(root: Path, path: str, given: str = "", **options: str | None) -> InputFile:
     """How one file is placed when the directory `given` is."""
     pattern = options.pop("pattern", None)
     expression = compile_pattern(pattern) if pattern else None
@@ -175,7 +175,7 @@ def test_judge_logs_stay_where_they_belong_when_the_runs_are_gone(tmp_path: Path
 def test_a_result_file_is_placed_by_the_directory_it_names(
     directory: str | None, key: tuple[str | None, ...]
 ) -> None:
-    file = Found("/somewhere/summary.json")
+    file = InputFile("/somewhere/summary.json")
 
     placed = place_by_content(file, "results", directory)
 

@@ -8,7 +8,7 @@ import pytest
 
 from orchbench_analytics.ingest.decode import read_with
 from orchbench_analytics.ingest.documents import JudgeLog, ResultsDocument, UnreadableDocument
-from orchbench_analytics.ingest.find import Found
+from orchbench_analytics.ingest.find import InputFile
 from orchbench_analytics.ingest.flatten import (
     Flat,
     PlanRow,
@@ -161,8 +161,8 @@ def test_parts_that_cannot_be_read_are_counted_and_named() -> None:
     assert scenario["unreadable_places"] == (
         "$.history.run #1, $.history.run #2.label, $.history.run #3.main_agent_history[0]"
     )
-    assert flat.trouble is not None
-    assert (flat.trouble.reason, flat.trouble.place) == (
+    assert flat.problem is not None
+    assert (flat.problem.reason, flat.problem.place) == (
         "unreadable_parts",
         scenario["unreadable_places"],
     )
@@ -298,7 +298,7 @@ def test_reported_figures_go_by_their_path() -> None:
         "reported_models": [(*KEY, "a.b", 1.0), (*KEY, "a.c", None), (*KEY, "d", None)],
         "reported_scenarios": [(*KEY, "12", "FC", 0.25)],
     }
-    assert flat.trouble is None
+    assert flat.problem is None
 
 
 @pytest.mark.parametrize(
@@ -315,8 +315,8 @@ def test_results_of_the_wrong_shape_cost_that_part(
     flat = reported(results_document() | changes)
 
     assert tuple(map(len, flat.rows.values())) == counts
-    assert flat.trouble is not None
-    assert (flat.trouble.reason, flat.trouble.place) == ("unreadable_parts", places)
+    assert flat.problem is not None
+    assert (flat.problem.reason, flat.problem.place) == ("unreadable_parts", places)
 
 
 def test_results_without_any_figure_are_refused() -> None:
@@ -330,14 +330,14 @@ def test_a_result_without_a_path_goes_by_its_place() -> None:
     assert flat.rows["reported_scenarios"] == [(*KEY, "#0", "FC", 1.0)]
 
 
-def test_a_judge_log_gives_its_rows_and_its_trouble() -> None:
+def test_a_judge_log_gives_its_rows_and_its_problem() -> None:
     log = msgspec.convert(judge_log(input_data=7), JudgeLog)
 
     flat = flatten_judge_log((*KEY, "12", "run #1"), log)
 
     assert len(flat.rows["judgements"]) == 1
-    assert flat.trouble is not None
-    assert flat.trouble.place == "$.input_data"
+    assert flat.problem is not None
+    assert flat.problem.place == "$.input_data"
 
 
 def test_a_long_label_that_is_answered_over_and_over_is_refused() -> None:
@@ -347,12 +347,14 @@ def test_a_long_label_that_is_answered_over_and_over_is_refused() -> None:
     with pytest.raises(UnreadableDocument) as caught:
         flatten(runs_document({"run #1": run(label=label, sub_agent_history=answers)}))
 
-    assert caught.value.trouble.reason == "too_large"
+    assert caught.value.problem.reason == "too_large"
 
 
 def test_a_plan_with_half_a_character_is_marked_where_it_is() -> None:
     entries = [{"step_id": 2, "content": text} for text in ("a \ud800", "b \ufffd", "c")]
-    file = Found("12_out.json", "runs", model="m", experiment="exp", language="EN", scenario="12")
+    file = InputFile(
+        "12_out.json", "runs", model="m", experiment="exp", language="EN", scenario="12"
+    )
 
     def kinds(entries: Any) -> list[str]:
         document = runs_document({"run #1": run(main_agent_history=entries)})

@@ -217,5 +217,5 @@ def test_questions_that_are_answered_over_and_over_are_refused() -> None:
     with pytest.raises(UnreadableDocument) as caught:
         judgements(log | {"llm_responses": log["llm_responses"] * 1_000})
 
-    assert caught.value.trouble.reason == "too_large"
-    assert caught.value.trouble.place == "$.llm_responses[49]"
+    assert caught.value.problem.reason == "too_large"
+    assert caught.value.problem.place == "$.llm_responses[49]"

@@ -107,8 +107,8 @@ def test_without_runs_a_document_is_of_another_kind(wrong: Any) -> None:
     with pytest.raises(UnreadableDocument) as caught:
         read({"history": wrong})
 
-    assert caught.value.trouble.reason == "wrong_type"
-    assert caught.value.trouble.place == "$.history"
+    assert caught.value.problem.reason == "wrong_type"
+    assert caught.value.problem.place == "$.history"
 
 
 def test_a_number_too_large_costs_only_itself() -> None:

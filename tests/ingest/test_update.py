@@ -227,22 +227,22 @@ def test_a_duplicate_is_taken_where_the_first_file_is_unreadable(
     assert len(rows(tmp_path / "warehouse", "scenarios")) == 6
 
 
-@pytest.mark.parametrize("trouble", ["broken", "removed", "pruned"])
+@pytest.mark.parametrize("problem", ["broken", "removed", "pruned"])
 def test_a_duplicate_takes_over_when_the_first_file_is_lost(
-    warehouse: Path, tree: Path, trouble: str
+    warehouse: Path, tree: Path, problem: str
 ) -> None:
     first = scenario_path(tree, "model-0", "1")
     write(first.with_name("1_out.json.gz"), runs_document({"run #1": run()}))
     ingest(warehouse, tree)
     assert refusals(warehouse) == {"1_out.json.gz": "duplicate"}
 
-    if trouble == "broken":
+    if problem == "broken":
         write(first, b"{")
     else:
         first.unlink()
-    ingest(warehouse, tree, prune=trouble == "pruned")
+    ingest(warehouse, tree, prune=problem == "pruned")
 
-    assert refusals(warehouse) == ({"1_out.json": "truncated"} if trouble == "broken" else {})
+    assert refusals(warehouse) == ({"1_out.json": "truncated"} if problem == "broken" else {})
     assert_as_fresh(warehouse, tree)
 
 
