@@ -1,24 +1,21 @@
-"""The warehouse as people hold it in Python: one object, one method for each thing it can do."""
+"""The warehouse as people hold it in Python: one object, one method for each thing it can do.
+
+Each method imports the room that does the work, so that a command waits only for what it needs.
+"""
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-import msgspec
-
-from orchbench_analytics.analysis import Analysis
-from orchbench_analytics.errors import PathError, SelectionError
-from orchbench_analytics.profiles import BUILT_IN, Profile, load_profile, profile_of
-from orchbench_analytics.store import manifest as store
-from orchbench_analytics.store.commit import save_manifest
-from orchbench_analytics.store.directories import mark_finished
-from orchbench_analytics.store.lock import hold
-from orchbench_analytics.store.manifest import Manifest
-from orchbench_analytics.store.verify import names_damage
+from orchbench_analytics.errors import SelectionError
+from orchbench_analytics.profiles import Profile, load_profile
+from orchbench_analytics.schema import polars_schema
+from orchbench_analytics.store.manifest import Manifest, load_manifest, table_files
+from orchbench_analytics.store.verify import Finding, names_damage, verify
+from orchbench_analytics.tables import TABLES
 
 if TYPE_CHECKING:
     import duckdb
@@ -27,6 +24,10 @@ if TYPE_CHECKING:
     from orchbench_analytics.engines import Engine
     from orchbench_analytics.exports.files import Exported
     from orchbench_analytics.ingest.update import IngestSummary, Progress
+    from orchbench_analytics.outputs.check import CheckReport
+    from orchbench_analytics.stats import SweepPlan
+
+Contender = str | tuple[str, str]  # a model, or a model and its experiment
 
 
 def open_warehouse(path: str | Path, *, engine: Engine | None = None) -> Warehouse:
@@ -37,7 +38,7 @@ def open_warehouse(path: str | Path, *, engine: Engine | None = None) -> Warehou
     return Warehouse(Path(path), engine)
 
 
-class Warehouse(Analysis):
+class Warehouse:
     """A directory of Parquet tables made from result files."""
 
     def __init__(self, path: Path, engine: Engine | None = None) -> None:
@@ -46,6 +47,8 @@ class Warehouse(Analysis):
 
     def __repr__(self) -> str:
         return f"open_warehouse({str(self.path)!r})"
+
+    # Changing it
 
     @names_damage
     def ingest(
@@ -67,53 +70,22 @@ class Warehouse(Analysis):
 
         Damaged parts are read again from their files; `verify` looks for them in every byte.
         """
+        from orchbench_analytics.changes import ingest
         from orchbench_analytics.ingest.find import Placement, compile_pattern
-        from orchbench_analytics.ingest.update import update
-        from orchbench_analytics.store.compact import compact
 
-        for path in (*paths, *agent_cards):
-            if not Path(path).exists():
-                raise PathError(f"no such file or directory: {path}")
-        store.load_or_start(self.path)  # a directory of other things is not even locked
         expression = compile_pattern(pattern) if pattern else None
-        placement = Placement(model, experiment, language, expression)
-        with hold(self.path, wait=wait, on_wait=_say), self._running(jobs) as engine:
-            before = store.load_or_start(self.path)
-            manifest, summary = update(
+        with self._running(jobs) as engine:
+            return ingest(
                 self.path,
-                before,
                 [*paths, *agent_cards],
                 engine,
-                placement=placement,
+                placement=Placement(model, experiment, language, expression),
                 prune=prune,
                 verify=verify,
+                is_scoring=score,
+                wait=wait,
                 progress=progress,
             )
-            if score:
-                manifest = self._scored(manifest, _known_profiles(manifest), engine)
-            manifest = compact(self.path, manifest)
-            if manifest is not before:
-                save_manifest(self.path, manifest)
-            mark_finished(self.path)
-        return summary
-
-    @names_damage
-    def export(
-        self,
-        output: str | Path,
-        *,
-        relations: Sequence[str] = (),
-        partition_by: Sequence[str] = (),
-    ) -> list[Exported]:
-        """Write tables and views for other tools: one `.duckdb` file, or a directory of Parquet."""
-        from orchbench_analytics.exports.files import export_duckdb, export_parquet
-
-        target = Path(output)
-        if target.suffix == ".duckdb":
-            return export_duckdb(self.path, self.manifest(), target)
-        return export_parquet(
-            self.path, self.manifest(), target, relations=relations, partition_by=partition_by
-        )
 
     @names_damage
     def score(self, profile: Profile | str, *, jobs: int | None = None, wait: bool = True) -> str:
@@ -121,35 +93,59 @@ class Warehouse(Analysis):
 
         Returns the name under which its scores are found.
         """
+        from orchbench_analytics.changes import score
+
         chosen = load_profile(profile) if isinstance(profile, str) else profile
-        with hold(self.path, wait=wait, on_wait=_say), self._running(jobs) as engine:
-            manifest = self.manifest()
-            scored = self._scored(manifest, [chosen], engine)
-            if scored is not manifest:
-                save_manifest(self.path, scored)
+        with self._running(jobs) as engine:
+            score(self.path, chosen, engine, wait=wait)
         return chosen.name
 
-    def _running(self, jobs: int | None) -> AbstractContextManager[Engine]:
-        from orchbench_analytics.engines import Local
+    def tag(self, path: str | Path) -> pl.DataFrame:
+        """Take in what is known of models beside their names; replaces earlier tags."""
+        from orchbench_analytics.changes import tag
 
-        return Local(jobs) if self.engine is None else nullcontext(self.engine)
+        return tag(self.path, Path(path))
 
-    def _scored(self, manifest: Manifest, profiles: Sequence[Profile], engine: Engine) -> Manifest:
-        from orchbench_analytics.score.unscored import is_scored
+    # Asking for rows
 
-        if is_scored(self.path, manifest, profiles):
-            return manifest
-        from orchbench_analytics.score.pipeline import score
+    def manifest(self) -> Manifest:
+        """What is in the warehouse now."""
+        return load_manifest(self.path)
 
-        return score(self.path, manifest, profiles, engine)
+    def profile(self, name: str) -> Profile:
+        """A profile that the warehouse was scored under."""
+        from orchbench_analytics.views.select import scored_profile
+
+        return scored_profile(self.path, self.manifest(), name)
+
+    def table(self, name: str) -> pl.LazyFrame:
+        """A table as a polars LazyFrame."""
+        from orchbench_analytics.store.parquet import scan_files
+
+        if name not in TABLES:
+            raise SelectionError(f"no table named {name!r}; there are {', '.join(TABLES)}")
+        files = table_files(self.path, self.manifest(), name)
+        return scan_files(files, polars_schema(TABLES[name]))
+
+    @names_damage
+    def view(self, name: str) -> pl.DataFrame:
+        """A view of `sql/` as a polars DataFrame."""
+        from orchbench_analytics.views.catalog import require_view, view_frame
+
+        require_view(name)
+        with self.connect(view=name) as connection:
+            return view_frame(connection, name)
+
+    @names_damage
+    def connect(self, *, view: str | None = None) -> duckdb.DuckDBPyConnection:
+        """A DuckDB connection with every table and view, or just with what one view needs."""
+        from orchbench_analytics.views.catalog import connect
+
+        return connect(self.path, self.manifest(), view=view)
 
     @names_damage
     def sql(
-        self,
-        query: str,
-        *,
-        parameters: Mapping[str, Any] | None = None,
-        unsafe: bool = False,
+        self, query: str, *, parameters: Mapping[str, Any] | None = None, unsafe: bool = False
     ) -> duckdb.DuckDBPyRelation:
         """The rows of a query as a DuckDB relation; only the warehouse is in its reach."""
         from orchbench_analytics.views.catalog import connect_sealed
@@ -161,48 +157,170 @@ class Warehouse(Analysis):
     @names_damage
     def relations(self) -> pl.DataFrame:
         """Every table and view: name, kind, rows, and what one row is."""
-        import polars as pl
-
         from orchbench_analytics.views.query import list_relations
 
-        columns = ["relation", "kind", "row_count", "description"]
-        return pl.DataFrame(
-            list_relations(self.path, self.manifest()), schema=columns, orient="row"
-        )
+        return list_relations(self.path, self.manifest())
 
-    def tag(self, path: str | Path) -> pl.DataFrame:
-        """Take in what is known of models beside their names; replaces earlier tags."""
-        from orchbench_analytics.outputs.tags import read_tags
+    # Asking for scores
 
-        tags = read_tags(Path(path))
-        with hold(self.path, wait=True, on_wait=_say):
-            manifest = self.manifest()
-            generation = manifest.generation + 1
-            file = f"model_tags/{generation:06d}.parquet"
-            (self.path / "model_tags").mkdir(exist_ok=True)
-            tags.write_parquet(self.path / file)
-            save_manifest(
-                self.path,
-                msgspec.structs.replace(manifest, generation=generation, model_tags=file),
-            )
-        return tags
+    def leaderboard(self, profile: str = "spec", *, by: str | None = None) -> pl.DataFrame:
+        """Models by rank under a profile; or groups of models, by a column of `model_tags`."""
+        from orchbench_analytics.outputs.leaderboard import by_tag, in_order
+
+        board = in_order(self._rows("leaderboard", profile))
+        return board if by is None else by_tag(board, self._tagged(by), by)
 
     @names_damage
-    def view(self, name: str) -> pl.DataFrame:
-        """A view of `sql/` as a polars DataFrame."""
-        from orchbench_analytics.views.catalog import frame_of, views
+    def results(
+        self,
+        model: str,
+        *,
+        experiment: str | None = None,
+        language: str | None = None,
+        profile: str = "spec",
+    ) -> dict[str, Any]:
+        """A model's results in the format of the benchmark's own evaluator."""
+        from orchbench_analytics.outputs.results import result_document
+        from orchbench_analytics.views.select import one_result
 
-        if name not in views():
-            raise SelectionError(f"no view named {name!r}; there are {', '.join(views())}")
-        with self.connect(view=name) as connection:
-            return frame_of(connection.sql(f"select * from main.{name} order by all"))
+        scored, chosen = self.profile(profile), self.manifest()
+        result = one_result(chosen, model, experiment, language)
+        with self.connect(view="model_scores") as connection:
+            return result_document(connection, scored, **result._asdict())
 
+    @names_damage
+    def check(self) -> CheckReport:
+        """Whether all counts add up, and an evaluator's reported figures agree with ours."""
+        from orchbench_analytics.outputs.check import check
 
-def _known_profiles(manifest: Manifest) -> list[Profile]:
-    """The built-in profiles, and every other that was ever asked for."""
-    known = [profile_of(rules) for rules in manifest.profiles.values()]
-    return list({profile.name: profile for profile in (*known, *BUILT_IN.values())}.values())
+        with self.connect() as connection:
+            return check(connection)
 
+    def verify(self) -> list[Finding]:
+        """The files whose bytes are not what was written, and what is wrong with each."""
+        return verify(self.path, self.manifest())
 
-def _say(text: str) -> None:
-    print(text, file=sys.stderr)
+    @names_damage
+    def audit(self, *, jobs: int | None = None) -> pl.DataFrame:
+        """What each rule in which `upstream` and `spec` differ does to every model's metrics."""
+        from orchbench_analytics.outputs.audit import audit
+
+        with self._running(jobs) as engine:
+            return audit(self.path, self.manifest(), engine)
+
+    @names_damage
+    def export(
+        self,
+        output: str | Path,
+        *,
+        relations: Sequence[str] = (),
+        partition_by: Sequence[str] = (),
+    ) -> list[Exported]:
+        """Write tables and views for other tools: one `.duckdb` file, or a directory of Parquet."""
+        from orchbench_analytics.exports.files import export
+
+        options = {"relations": relations, "partition_by": partition_by}
+        return export(self.path, self.manifest(), Path(output), **options)
+
+    # Asking which differences are real
+
+    def rank_intervals(
+        self, profile: str = "spec", *, seed: int = 0, min_coverage: float = 1.0
+    ) -> pl.DataFrame:
+        """Models by rank, with 95 % intervals of score and rank, tiers and coverage."""
+        from orchbench_analytics.stats import rank_intervals
+        from orchbench_analytics.views.select import refused_files
+
+        return rank_intervals(
+            self._rows("scenario_scores", profile),
+            seed=seed,
+            min_coverage=min_coverage,
+            refused_files=refused_files(self.table("sources")),
+        )
+
+    def intervals(
+        self, profile: str = "spec", *, metrics: Sequence[str] | None = None, seed: int = 0
+    ) -> pl.DataFrame:
+        """Every metric of every model with its 95 % interval."""
+        from orchbench_analytics.stats import METRICS, intervals
+
+        scores = self._rows("scenario_scores", profile)
+        return intervals(scores, metrics=metrics or tuple(METRICS), seed=seed)
+
+    def compare(
+        self,
+        baseline: Contender | None = None,
+        candidate: Contender | None = None,
+        *,
+        profile: str = "spec",
+        metrics: Sequence[str] = (),
+        seed: int = 0,
+        level: float = 0.95,
+    ) -> pl.DataFrame:
+        """Candidate - baseline over common scenarios, with intervals and verdicts.
+
+        Without a candidate everyone else is compared with the baseline, without either all pairs.
+        """
+        from orchbench_analytics.stats import compare_models
+
+        scores = self._rows("scenario_scores", profile)
+        return compare_models(scores, baseline, candidate, metrics=metrics, seed=seed, level=level)
+
+    @names_damage
+    def drivers(
+        self, baseline: Contender, candidate: Contender, *, profile: str = "spec"
+    ) -> dict[str, pl.DataFrame]:
+        """What carries a difference: its `scenarios`, `agents` and `tools`."""
+        from orchbench_analytics.stats import all_drivers
+
+        scores, steps = self._rows("scenario_scores", profile), self._scored("steps", profile)
+        return all_drivers(scores, steps, baseline, candidate)
+
+    def trends(
+        self, tag: str, *, profile: str = "spec", metrics: Sequence[str] | None = None
+    ) -> pl.DataFrame:
+        """How metrics move with a numeric column of `model_tags`, such as a checkpoint's step."""
+        from orchbench_analytics.stats import HEADLINE, trends
+
+        scores = self._rows("scenario_scores", profile)
+        return trends(scores, self._tagged(tag), metrics=metrics or HEADLINE)
+
+    @names_damage
+    def consistency(self, profile: str = "spec") -> dict[str, pl.DataFrame]:
+        """How steady models are: `flips`, `pass_rates`, `run_noise`, `spread`, `gaps`."""
+        from orchbench_analytics.stats import consistency
+
+        steps, plans = (self._scored(what, profile) for what in ("steps", "plans"))
+        return consistency(steps, plans, self._rows("scenario_scores", profile))
+
+    def plan(
+        self, difference: float = 0.01, *, profile: str = "spec", metric: str = "average_score"
+    ) -> SweepPlan:
+        """How many scenarios and runs it takes to see a difference, and which are worth more."""
+        from orchbench_analytics.stats import plan_sweep
+
+        steps, plans = (self._scored(what, profile) for what in ("steps", "plans"))
+        return plan_sweep(steps, plans, metric=metric, difference=difference)
+
+    # Between the rooms
+
+    def _running(self, jobs: int | None) -> AbstractContextManager[Engine]:
+        from orchbench_analytics.engines import Local
+
+        return Local(jobs) if self.engine is None else nullcontext(self.engine)
+
+    @names_damage
+    def _rows(self, view: str, profile: str) -> pl.DataFrame:
+        from orchbench_analytics.views.select import rows_under
+
+        with self.connect(view=view) as connection:
+            return rows_under(connection, view, self.profile(profile))
+
+    def _scored(self, what: str, profile: str) -> pl.LazyFrame:
+        return self.table(f"scored_{what}").filter(profile=self.profile(profile).name)
+
+    def _tagged(self, tag: str) -> pl.DataFrame:
+        from orchbench_analytics.views.select import tagged_models
+
+        with self.connect() as connection:
+            return tagged_models(connection, tag)

@@ -114,8 +114,8 @@ def _compare_many(
 ) -> pl.DataFrame:
     name = metric[0] if metric else "Average"
     if baseline is None:
-        return opened.compare_all(profile=profile, metric=name, seed=seed)
-    return opened.compare_with(baseline, profile=profile, metric=name, seed=seed)
+        return opened.compare(profile=profile, metrics=[name], seed=seed)
+    return opened.compare(baseline, profile=profile, metrics=[name], seed=seed)
 
 
 def _check_gates(

@@ -30,6 +30,20 @@ class Exported(NamedTuple):
     row_count: int
 
 
+def export(
+    root: Path,
+    manifest: Manifest,
+    output: Path,
+    *,
+    relations: Sequence[str] = (),
+    partition_by: Sequence[str] = (),
+) -> list[Exported]:
+    """Write tables and views to what the output's name says: a DuckDB file, or a directory."""
+    if output.suffix == ".duckdb":
+        return export_duckdb(root, manifest, output)
+    return export_parquet(root, manifest, output, relations=relations, partition_by=partition_by)
+
+
 def export_duckdb(root: Path, manifest: Manifest, output: Path) -> list[Exported]:
     """One file with all tables, views and comments, for any DuckDB client in any directory."""
     _refuse_to_overwrite(output)

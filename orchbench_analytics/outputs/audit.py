@@ -9,7 +9,7 @@ from pathlib import Path
 import msgspec
 import polars as pl
 
-from orchbench_analytics.engines import Local
+from orchbench_analytics.engines import Engine
 from orchbench_analytics.metrics import HEADLINE
 from orchbench_analytics.profiles import SPEC, UPSTREAM, Profile, flip, rule_choices
 from orchbench_analytics.score.pipeline import score
@@ -29,10 +29,10 @@ def audited_profiles(start: Profile = UPSTREAM, goal: Profile = SPEC) -> dict[st
 def audit(
     root: Path,
     manifest: Manifest,
+    engine: Engine,
     *,
     start: Profile = UPSTREAM,
     goal: Profile = SPEC,
-    jobs: int | None = None,
 ) -> pl.DataFrame:
     """What each rule does to each model's key metrics and rank, and all of them together.
 
@@ -41,9 +41,8 @@ def audit(
     profiles = {"": start, **audited_profiles(start, goal)}
     with tempfile.TemporaryDirectory(prefix="orchbench-audit-") as scratch:
         unscored = msgspec.structs.replace(manifest, scores=[], profiles={})
-        with Local(jobs) as engine:
-            wanted = list(profiles.values())
-            scored = score(root, unscored, wanted, engine, output=Path(scratch))
+        wanted = list(profiles.values())
+        scored = score(root, unscored, wanted, engine, output=Path(scratch))
         with connect(
             root, _with_scores_in(Path(scratch), scored), view="leaderboard"
         ) as connection:

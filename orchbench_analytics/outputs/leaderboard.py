@@ -20,6 +20,16 @@ def in_order(board: pl.DataFrame) -> pl.DataFrame:
     return by_score.sort("rank_number", nulls_last=True, maintain_order=True)
 
 
+def by_tag(board: pl.DataFrame, tagged: pl.DataFrame, tag: str) -> pl.DataFrame:
+    """The mean of each headline metric over the models of each value of a tag."""
+    return (
+        board.join(tagged, on=_MODEL)
+        .group_by(tag)
+        .agg(pl.col(*HEADLINE).mean(), pl.col("coverage").min(), pl.len().alias("model_count"))
+        .sort(HEADLINE[0], descending=True, nulls_last=True)
+    )
+
+
 def with_languages(
     board: pl.DataFrame, model_scores: pl.DataFrame, metrics: Sequence[str]
 ) -> pl.DataFrame:

@@ -1,6 +1,7 @@
 """Which differences are real: intervals, ranks, comparisons and consistency over runs."""
 
 from orchbench_analytics.metrics import HEADLINE, METRICS, resolve_metric
+from orchbench_analytics.stats.ask import all_drivers, compare_models, consistency
 from orchbench_analytics.stats.bootstrap import intervals
 from orchbench_analytics.stats.columns import SCORE_STATISTICS
 from orchbench_analytics.stats.compare import compare, compare_all, compare_pairs, compare_with
@@ -26,11 +27,14 @@ __all__ = [
     "Gate",
     "GateResult",
     "SweepPlan",
+    "all_drivers",
     "check_gate",
     "compare",
     "compare_all",
+    "compare_models",
     "compare_pairs",
     "compare_with",
+    "consistency",
     "drivers",
     "flips",
     "gate_level",

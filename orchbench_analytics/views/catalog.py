@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Literal
 
 import duckdb
 
+from orchbench_analytics.errors import SelectionError
 from orchbench_analytics.profiles import WEIGHTS, rule_choices
 from orchbench_analytics.schema import Table
 from orchbench_analytics.store import manifest as store
@@ -136,6 +137,17 @@ def describe(connection: duckdb.DuckDBPyConnection, *, kind: Literal["view", "ta
     meanings = described_columns()
     for view_name, column_name in connection.execute(_VIEW_COLUMNS, [[*views()]]).fetchall():
         comment(connection, "column", f"{view_name}.{column_name}", meanings[column_name])
+
+
+def view_frame(connection: duckdb.DuckDBPyConnection, name: str) -> pl.DataFrame:
+    """All rows of a view, in a fixed order."""
+    return frame_of(connection.sql(f"select * from main.{name} order by all"))
+
+
+def require_view(name: str) -> None:
+    """Refuse the name of a view that is not there."""
+    if name not in views():
+        raise SelectionError(f"no view named {name!r}; there are {', '.join(views())}")
 
 
 def frame_of(relation: duckdb.DuckDBPyRelation) -> pl.DataFrame:

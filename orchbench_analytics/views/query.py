@@ -91,7 +91,7 @@ def query_text(given: str) -> str:
     return given
 
 
-def list_relations(root: Path, manifest: Manifest) -> list[tuple[str, str, int, str]]:
+def list_relations(root: Path, manifest: Manifest) -> pl.DataFrame:
     """Every table and view: name, kind, rows, and what one row is."""
     rows = [
         (table.name, "table", store.row_count(manifest, table.name), f"One row per {table.grain}.")
@@ -107,7 +107,8 @@ def list_relations(root: Path, manifest: Manifest) -> list[tuple[str, str, int, 
             (view.name, "view", _count(connection, view.name), view.description)
             for view in views().values()
         ]
-    return rows
+    columns = ["relation", "kind", "row_count", "description"]
+    return pl.DataFrame(rows, schema=columns, orient="row")
 
 
 def _count(connection: duckdb.DuckDBPyConnection, name: str) -> int:

@@ -1,0 +1,85 @@
+"""What people ask for by name, and what there is where they ask for something else."""
+
+from __future__ import annotations
+
+from difflib import get_close_matches
+from pathlib import Path
+from typing import NamedTuple
+
+import duckdb
+import polars as pl
+
+from orchbench_analytics.errors import SelectionError
+from orchbench_analytics.profiles import BUILT_IN, Profile, profile_of
+from orchbench_analytics.store.manifest import Manifest
+from orchbench_analytics.views.catalog import frame_of
+
+
+class Result(NamedTuple):
+    """A model's results in one experiment and language."""
+
+    model: str
+    experiment: str
+    language: str
+
+
+def scored_profile(root: Path, manifest: Manifest, name: str) -> Profile:
+    """A profile that the warehouse was scored under."""
+    if name in manifest.profiles:
+        return profile_of(manifest.profiles[name])
+    found = f", only under {', '.join(manifest.profiles)}" if manifest.profiles else ""
+    wanted = name if name in BUILT_IN else "FILE.toml"
+    raise SelectionError(
+        f"{root} is not scored under {name!r}{found}; "
+        f"score it with: orchbench score {root} --profile {wanted}"
+    )
+
+
+def rows_under(connection: duckdb.DuckDBPyConnection, view: str, profile: Profile) -> pl.DataFrame:
+    """The rows of a view under a profile."""
+    query = f"select * from main.{view} where profile = $profile"
+    return frame_of(connection.sql(query, params={"profile": profile.name}))
+
+
+def tagged_models(connection: duckdb.DuckDBPyConnection, tag: str) -> pl.DataFrame:
+    """Every model and experiment with its value of a tag."""
+    tags = frame_of(connection.sql("select * from main.model_tags"))
+    if tag not in tags.columns:
+        known = ", ".join(tags.columns)
+        raise SelectionError(f"models have no tag {tag!r}, only {known}; see: orchbench tag")
+    return tags.select("model", "experiment", tag)
+
+
+def refused_files(sources: pl.LazyFrame) -> pl.DataFrame:
+    """How many scenario files of each model could not be read."""
+    is_refused = (pl.col("status") == "refused") & (pl.col("reason") != "duplicate")
+    return (
+        sources.filter(is_refused, pl.col("kind") == "runs")
+        .group_by("model", "experiment")
+        .agg(pl.len().cast(pl.Int64).alias("refused_file_count"))
+        .collect()
+    )
+
+
+def one_result(
+    manifest: Manifest, model: str, experiment: str | None, language: str | None
+) -> Result:
+    """The one result that was asked for."""
+    known = {Result(part.model, part.experiment, part.language) for part in manifest.parts}
+    chosen = sorted(
+        result
+        for result in known
+        if result.model == model
+        and experiment in (None, result.experiment)
+        and (language is None or language.upper() == result.language.upper())
+    )
+    if len(chosen) == 1:
+        return chosen[0]
+    if chosen:
+        there = "; ".join(f"--experiment {r.experiment} --language {r.language}" for r in chosen)
+        raise SelectionError(f"there are several of {model}, choose one: {there}")
+    models = sorted({result.model for result in known})
+    likely = get_close_matches(model, models, n=3) or models[:5]
+    raise SelectionError(
+        f"no such results of {model!r}; there are, for example: {', '.join(likely)}"
+    )
