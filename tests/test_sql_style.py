@@ -131,3 +131,20 @@ def test_columns_have_types_that_every_reader_knows(
     kinds = {name: kind for name, kind, *_ in described}
     plain = ("VARCHAR", "BIGINT", "INTEGER", "DOUBLE", "BOOLEAN")
     assert {name: kind for name, kind in kinds.items() if kind not in plain} == {}
+
+
+@pytest.mark.parametrize("path", MACROS, ids=[path.stem for path in MACROS])
+def test_every_macro_says_what_it_gives(path: Path) -> None:
+    statements = path.read_text(encoding="utf-8").split("create or replace macro ")
+    assert [text for text in statements[:-1] if not re.search(r"^-- .*\.\n\Z", text, re.M)] == []
+    assert [line for line in path.read_text(encoding="utf-8").splitlines() if len(line) > 100] == []
+
+
+def test_every_macro_is_used() -> None:
+    texts = [path.read_text(encoding="utf-8").upper() for path in (*FILES, *MACROS)]
+    uses = {name: sum(text.count(f"{name}(") for text in texts) for name in OWN_FUNCTIONS}
+    assert [name for name, count in uses.items() if count < 2] == []  # one is its definition
+
+
+def test_views_divide_only_by_the_macro(path: Path) -> None:
+    assert "nullif(" not in path.read_text(encoding="utf-8")

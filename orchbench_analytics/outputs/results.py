@@ -14,6 +14,11 @@ from orchbench_analytics.profiles import Profile
 Row = dict[str, Any]
 Rounding = Callable[[float | None], float]
 
+# The cells of the confusion matrix from either perspective, in the order of the seed.
+_CELLS = {
+    "reject": ("true_positive", "true_negative", "false_positive", "false_negative"),
+    "fc": ("true_positive", "false_positive", "false_negative", "true_negative"),
+}
 # Decisions are printed as they are under `upstream`, all other scores to four digits.
 _DECISIONS = "score_details.call_rejection_scores"
 
@@ -28,16 +33,12 @@ def _confusion(section: str) -> dict[str, str]:
     """The counts of the confusion matrix by their place in the seed's JSON."""
     prefix = f"{section}." if section else ""
     return {
-        f"{prefix}total_{side}_{perspective}": f"{side}_{ours}_count"
+        f"{prefix}total_{cell}_{perspective}": f"{cell}_{ours}_count"
         for perspective, ours in (("reject", "reject"), ("fc", "call"))
-        for side in _SIDES[perspective]
+        for cell in _CELLS[perspective]
     }
 
 
-_SIDES = {
-    "reject": ("true_positive", "true_negative", "false_positive", "false_negative"),
-    "fc": ("true_positive", "false_positive", "false_negative", "true_negative"),
-}
 # The place of each figure in the seed's `overall_statistics`, and our column in `model_scores`.
 OVERALL_FIGURES = {
     "total_files": "file_count",

@@ -43,3 +43,14 @@ def test_unstated_usage_is_unknown_and_not_free(given, expect) -> None:
 def test_a_document_without_runs_has_no_cost_by_run(given, expect) -> None:
     given(scenarios=[{"scenario": "1", "run_count": 0, "total_cost": 1.0}])
     expect("model_usage", [{"mean_file_cost": 1.0, "mean_run_cost": None}])
+
+
+def test_an_impossible_cost_does_not_break_the_sum(given, expect) -> None:
+    given(
+        scenarios=[
+            {"scenario": "1", "total_cost": 0.25},
+            {"scenario": "2", "total_cost": 1e300},
+            {"scenario": "3", "total_cost": float("inf")},
+        ]
+    )
+    expect("model_usage", [{"total_cost": 0.25, "cost_file_count": 3}])
