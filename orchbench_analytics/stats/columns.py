@@ -176,7 +176,7 @@ DRIVERS = Table(
     ),
 )
 LANGUAGE_GAPS = Table(
-    "language_gaps",
+    "language_gap_intervals",
     "metric of a model and pair of languages",
     (
         *CONTENDER,

@@ -107,7 +107,7 @@ def test_ingest_talks_on_stderr_and_lists_refusals(orchbench, tmp_path: Path) ->
         (("results", "{warehouse}", "perfect"), "--language EN"),
         (("sql", "{warehouse}", "select nope from main.steps"), "nope"),
         (("sql", "{warehouse}", "copy (select 1) to 'x.csv'"), "may only read"),
-        (("compare", "{warehouse}", "perfect"), "name two models"),
+        (("compare", "{warehouse}", "perfect", "--gate", "Plan >= 0"), "a gate needs two models"),
         (("compare", "{warehouse}", "perfect", "silnt"), "silent"),
         (("compare", "{warehouse}", "perfect", "silent", "--gate", "Plan"), "cannot read the gate"),
         (("export", "{warehouse}", "{warehouse}"), "there already"),
@@ -177,12 +177,29 @@ def test_a_crossed_gate_ends_with_exit_code_1(orchbench, demo: Path) -> None:
     assert "held" in held.stderr
 
 
+def test_an_undecided_gate_ends_with_exit_code_3_unless_it_may_pass(orchbench, demo: Path) -> None:
+    gate = ("compare", demo / "warehouse", "perfect", "graded-1", "--gate", "Plan >= -0.02")
+    failed, passed = orchbench(*gate), orchbench(*gate, "--undecided", "pass")
+    assert (failed.returncode, passed.returncode) == (3, 0)
+    assert "could not have been missed" in failed.stderr
+
+
+def test_one_against_all_and_a_plan(orchbench, demo: Path) -> None:
+    rows = json.loads(
+        orchbench("compare", demo / "warehouse", "perfect", "--format", "json").stdout
+    )
+    assert {row["baseline_model"] for row in rows} == {"perfect"}
+    planned = orchbench("plan", demo / "warehouse", "--format", "json")
+    assert {row["wanted_difference"] for row in json.loads(planned.stdout)} == {0.01}
+    assert "worth more" in planned.stderr
+
+
 def test_check_and_audit_and_consistency_run(orchbench, demo: Path) -> None:
     warehouse = demo / "warehouse"
     assert "all agree" in orchbench("check", warehouse).stderr
     audit = json.loads(orchbench("audit", warehouse, "--format", "json").stdout)
     assert {"silence", "all rules"} <= {row["rule"] for row in audit}
-    for what in ("flips", "pass_rates", "run_noise", "spread"):
+    for what in ("flips", "pass_rates", "run_noise", "spread", "gaps"):
         assert json.loads(orchbench("consistency", warehouse, what, "--format", "json").stdout)
 
 

@@ -212,7 +212,7 @@ def test_all_pairs_are_the_pairs_one_by_one(scenario_scores: pl.DataFrame) -> No
     for column in ("difference", "standard_error", "low", "high", "p_value"):
         assert row[column] == pytest.approx(single[column], abs=1e-12)
     assert (found["p_adjusted"] >= found["p_value"]).all()
-    assert (found["low_adjusted"] <= found["low"]).all()
+    assert (found["low_adjusted"] <= found["low"] + 1e-12).all()
     holm_adjusted = multipletests(found["p_value"].to_numpy(), method="holm")[1]
     assert (found["p_adjusted"].to_numpy() <= holm_adjusted + 1e-9).mean() > 0.9
 
@@ -295,7 +295,7 @@ def test_holm_is_over_all_rows(scenario_scores: pl.DataFrame) -> None:
     found = compare(rows, "graded-1", "over-cautious", resamples=500)
     wanted = multipletests(found["p_value"].to_numpy(), method="holm")[1]
     np.testing.assert_allclose(found["p_adjusted"], wanted)
-    assert (found["high_adjusted"] >= found["high"]).all()
+    assert (found["high_adjusted"] >= found["high"] - 1e-12).all()
     alone = compare(rows, "graded-1", "over-cautious", metrics=["Plan"], resamples=500)
     plan = pl.col("metric") == "workflow_similarity"
     detectable = found.filter(plan)["detectable_difference"]
