@@ -22,6 +22,7 @@ lint: $(VENV)/developing
 bench: $(VENV)/developing
 	$(BIN)/python -m compileall -q orchbench_analytics
 	$(BIN)/python -m tests.benchmarks
+	$(BIN)/python -m tests.benchmarks.simulations
 
 $(VENV)/installed: pyproject.toml
 	$(PYTHON) -c 'import sys; sys.exit("Python 3.11 or newer is needed") if sys.version_info < (3, 11) else None'
