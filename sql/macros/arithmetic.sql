@@ -25,7 +25,7 @@ create or replace macro f1(true_positives, false_positives, false_negatives) as
     end;
 
 -- A number in whole units of 2^-70: whole numbers add up to the same sum in any order, doubles do
--- not. No bit is lost of a number above 2^-18; a number beyond 847 billion has no units: it is null.
+-- not. No bit is lost of a number above 2^-18; one beyond 847 billion has no units: it is null.
 create or replace macro to_units(x) as
     try_cast(x * power(2, 70) as decimal(33, 0));
 
