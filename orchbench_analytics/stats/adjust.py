@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 import numpy as np
 
-from orchbench_analytics.metrics import Array
+from orchbench_analytics.stats.evaluate import Array
 
 
 def holm(p_values: Array) -> Array:

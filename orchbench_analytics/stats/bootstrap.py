@@ -18,14 +18,7 @@ from collections.abc import Iterable, Sequence
 import numpy as np
 import polars as pl
 
-from orchbench_analytics.metrics import (
-    METRICS,
-    Array,
-    evaluate,
-    influence,
-    resolve_metrics,
-    support,
-)
+from orchbench_analytics.metrics import METRICS, resolve_metrics
 from orchbench_analytics.stats.columns import INTERVALS, frame
 from orchbench_analytics.stats.counts import (
     MEAN_OF_LANGUAGES,
@@ -35,6 +28,7 @@ from orchbench_analytics.stats.counts import (
 )
 from orchbench_analytics.stats.coverage import scored_counts, sweep_size
 from orchbench_analytics.stats.estimate import Estimate, cluster_error, mean_estimate
+from orchbench_analytics.stats.evaluate import Array, evaluate, influence, support
 from orchbench_analytics.stats.resample import (
     resampled_metrics,
     resampling_weights,

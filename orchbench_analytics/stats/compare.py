@@ -12,7 +12,7 @@ from typing import NamedTuple
 import numpy as np
 import polars as pl
 
-from orchbench_analytics.metrics import HEADLINE, Array, resolve_metric, resolve_metrics
+from orchbench_analytics.metrics import HEADLINE, resolve_metric, resolve_metrics
 from orchbench_analytics.stats.adjust import holm
 from orchbench_analytics.stats.columns import COMPARISONS, frame
 from orchbench_analytics.stats.contrast import Contrast, contrast
@@ -24,6 +24,7 @@ from orchbench_analytics.stats.counts import (
     count_by_scenario,
     find_contender,
 )
+from orchbench_analytics.stats.evaluate import Array
 from orchbench_analytics.stats.max_t import tested_together
 from orchbench_analytics.stats.pairs import Indices, common_counts
 from orchbench_analytics.stats.permute import swap_p_values, swap_patterns

@@ -11,7 +11,8 @@ import numpy.typing as npt
 import polars as pl
 
 from orchbench_analytics.errors import SelectionError
-from orchbench_analytics.metrics import PARTS, SOURCE_COLUMNS, Array, parts_of
+from orchbench_analytics.metrics import SOURCE_COLUMNS, TERMS, terms_of
+from orchbench_analytics.stats.evaluate import Array
 
 # What stands in the column `language` where the figure is the mean over a model's languages.
 MEAN_OF_LANGUAGES = "mean"
@@ -52,12 +53,12 @@ def count_by_scenario(scenario_scores: pl.DataFrame, metrics: Iterable[str]) -> 
         raise SelectionError(
             f"no column {', '.join(missing)}: these are not the rows of the view scenario_scores"
         )
-    needed = parts_of(metrics)
+    needed = terms_of(metrics)
     has_runs = "run_count" in scenario_scores.columns
     rows = scenario_scores.select(
         *_KEY,
         (pl.col("run_count").clip(1) if has_runs else pl.lit(1)).alias("_runs"),
-        *(PARTS[p].cast(pl.Float64).alias(p) for p in needed),
+        *(TERMS[p].cast(pl.Float64).alias(p) for p in needed),
     )
     if rows.select(_KEY).is_duplicated().any():
         raise SelectionError(f"there is more than one row for some {', '.join(_KEY)}")

@@ -11,8 +11,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from orchbench_analytics.metrics import Array, defined_mean, evaluate
 from orchbench_analytics.stats.counts import SUMMED, Counts, LanguageCounts, per_run
+from orchbench_analytics.stats.evaluate import Array, defined_mean, evaluate
 
 Flags = npt.NDArray[np.bool_]
 

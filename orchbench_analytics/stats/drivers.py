@@ -16,16 +16,10 @@ import numpy.typing as npt
 import polars as pl
 
 from orchbench_analytics.errors import SelectionError
-from orchbench_analytics.metrics import (
-    Array,
-    Sums,
-    defined_mean,
-    evaluate,
-    parts_of,
-    resolve_metric,
-)
+from orchbench_analytics.metrics import resolve_metric, terms_of
 from orchbench_analytics.stats.columns import DRIVERS, frame
 from orchbench_analytics.stats.counts import Contender, count_by_scenario, find_contender
+from orchbench_analytics.stats.evaluate import Array, Sums, defined_mean, evaluate
 from orchbench_analytics.stats.pairs import common_counts
 from orchbench_analytics.stats.runs import Frame
 
@@ -89,7 +83,7 @@ def step_drivers(
     For metrics of steps only, over common runs; averaged over runs as `spec` has it.
     """
     name = resolve_metric(metric)
-    needed = parts_of([name])
+    needed = terms_of([name])
     if any("similarity" in part for part in needed):
         raise SelectionError(f"{name} is about plans, which belong to no {by}; choose another")
     if by not in _DRIVERS:
@@ -140,7 +134,7 @@ def _labelled(
 def _tallied_steps(scored_steps: Frame, driver: pl.Expr) -> pl.DataFrame:
     """What can be added up, by run and driver."""
     is_call = pl.col("actual") == "call"
-    counts = [part for part in parts_of(["call_rejection_f1"]) if part != "rejection_label_count"]
+    counts = [part for part in terms_of(["call_rejection_f1"]) if part != "rejection_label_count"]
     return (
         scored_steps.lazy()
         .filter(pl.col("is_scored"))
@@ -215,7 +209,7 @@ def _measure_runs(tallies: Mapping[str, Array], starts: pl.DataFrame, name: str)
         sums[f"{score}_file_count"] = np.add.reduceat(
             (run_count > 0).astype(np.float64), language_of_scenario
         )
-    for part in parts_of(["call_rejection_f1"]):
+    for part in terms_of(["call_rejection_f1"]):
         sums[part] = np.add.reduceat(tallies[part], language)
     return defined_mean(list(evaluate([name], sums)[name]))
 

@@ -8,7 +8,7 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from orchbench_analytics.metrics import Array
+from orchbench_analytics.stats.evaluate import Array
 from orchbench_analytics.stats.limits import (
     Interval,
     detectable_difference,

@@ -23,7 +23,7 @@ import numpy.typing as npt
 from scipy import special
 
 from orchbench_analytics.errors import SelectionError
-from orchbench_analytics.metrics import Array
+from orchbench_analytics.stats.evaluate import Array
 
 _NO_SPREAD = 1e-12  # sums were added up in another order
 _FEW = 10  # scenarios that carry a loss: from here on Student's t holds what it says

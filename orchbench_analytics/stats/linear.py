@@ -9,7 +9,7 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
-from orchbench_analytics.metrics import Array, Sums, evaluate, influence, support
+from orchbench_analytics.stats.evaluate import Array, Sums, evaluate, influence, support
 
 
 def scenario_additions(name: str, parts: Sums, supported: npt.NDArray[np.bool_]) -> Array:

@@ -14,7 +14,7 @@ from typing import NamedTuple
 import numpy as np
 from scipy import special
 
-from orchbench_analytics.metrics import Array
+from orchbench_analytics.stats.evaluate import Array
 from orchbench_analytics.stats.permute import TOLERANCE, Swaps, share
 from orchbench_analytics.stats.resample import chunks
 

@@ -8,9 +8,10 @@ import numpy as np
 import polars as pl
 from scipy import special
 
-from orchbench_analytics.metrics import HEADLINE, Array, influence, resolve_metrics, support
+from orchbench_analytics.metrics import HEADLINE, resolve_metrics
 from orchbench_analytics.stats.columns import frame
 from orchbench_analytics.stats.counts import SUMMED, LanguageCounts
+from orchbench_analytics.stats.evaluate import Array, influence, support
 from orchbench_analytics.stats.run_columns import MODEL_SPREAD, RUN_NOISE, RUN_SCORES
 from orchbench_analytics.stats.runs import (
     RUN,

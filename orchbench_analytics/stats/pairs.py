@@ -9,7 +9,6 @@ import numpy as np
 import numpy.typing as npt
 
 from orchbench_analytics.errors import SelectionError
-from orchbench_analytics.metrics import Array, Sums, evaluate
 from orchbench_analytics.stats.counts import (
     Contender,
     Counts,
@@ -17,6 +16,7 @@ from orchbench_analytics.stats.counts import (
     find_contender,
     in_common,
 )
+from orchbench_analytics.stats.evaluate import Array, Sums, evaluate
 
 Indices = npt.NDArray[np.int64]
 

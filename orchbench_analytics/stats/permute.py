@@ -13,8 +13,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from orchbench_analytics.metrics import Array
 from orchbench_analytics.stats.counts import LanguageCounts, per_run
+from orchbench_analytics.stats.evaluate import Array
 from orchbench_analytics.stats.pairs import PairParts, differences, pair_up
 from orchbench_analytics.stats.resample import check_resamples, generator
 

@@ -7,8 +7,8 @@ from collections.abc import Iterator, Sequence
 import numpy as np
 
 from orchbench_analytics.errors import SelectionError
-from orchbench_analytics.metrics import Array, Sums, evaluate
 from orchbench_analytics.stats.counts import LanguageCounts
+from orchbench_analytics.stats.evaluate import Array, Sums, evaluate
 
 _CHUNK_ELEMENTS = 100_000  # what one part of a chunk holds: small enough to stay in the cache
 

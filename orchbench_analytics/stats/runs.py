@@ -7,8 +7,9 @@ from collections.abc import Sequence
 import numpy as np
 import polars as pl
 
-from orchbench_analytics.metrics import PARTS, SOURCE_COLUMNS, Array, evaluate, parts_of
+from orchbench_analytics.metrics import SOURCE_COLUMNS, TERMS, terms_of
 from orchbench_analytics.stats.counts import Counts, LanguageCounts, count_by_scenario
+from orchbench_analytics.stats.evaluate import Array, evaluate
 from orchbench_analytics.tables import RUN_KEY
 
 RUN = ("profile", *(column.name for column in RUN_KEY))
@@ -73,11 +74,11 @@ def scenario_of_cell(language: LanguageCounts) -> Array:
 
 def with_metrics(counts: pl.DataFrame, names: Sequence[str], *, by: Sequence[str]) -> pl.DataFrame:
     """The metrics of each group of rows, in long form: the group, `metric` and `value`."""
-    needed = parts_of(names)
+    needed = terms_of(names)
     summed = (
         counts.lazy()
         .group_by(by)
-        .agg(PARTS[part].cast(pl.Float64).sum().alias(part) for part in needed)
+        .agg(TERMS[part].cast(pl.Float64).sum().alias(part) for part in needed)
         .sort(by)
         .collect()
     )

@@ -12,9 +12,10 @@ from typing import NamedTuple
 import numpy as np
 import polars as pl
 
-from orchbench_analytics.metrics import HEADLINE, Array, resolve_metrics, support
+from orchbench_analytics.metrics import HEADLINE, resolve_metrics
 from orchbench_analytics.stats.columns import frame
 from orchbench_analytics.stats.counts import LanguageCounts
+from orchbench_analytics.stats.evaluate import Array, support
 from orchbench_analytics.stats.linear import scenario_additions
 from orchbench_analytics.stats.run_columns import VARIANCES
 from orchbench_analytics.stats.runs import Frame, count_by_run, run_counts, scenario_of_cell

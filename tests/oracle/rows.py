@@ -57,7 +57,11 @@ def is_rejection(decision: str) -> bool:
 
 
 def f1(hits: int, false_hits: int, misses: int) -> float | None:
-    return ratio(2 * hits, 2 * hits + false_hits + misses)
+    """2PR / (P + R), from precision and recall: its last bit can decide what a sum rounds to."""
+    if not hits + false_hits + misses:
+        return None
+    precision, recall = ratio(hits, hits + false_hits) or 0.0, ratio(hits, hits + misses) or 0.0
+    return ratio(2 * precision * recall, precision + recall) or 0.0
 
 
 def prf(prefix: str, f1_name: str, hits: int, false_hits: int, misses: int) -> Row:

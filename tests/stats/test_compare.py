@@ -9,10 +9,10 @@ from scipy import stats
 from statsmodels.stats.multitest import multipletests
 
 from orchbench_analytics.errors import SelectionError
-from orchbench_analytics.metrics import evaluate
 from orchbench_analytics.stats import METRICS, compare, compare_all, compare_pairs, compare_with
 from orchbench_analytics.stats.adjust import benjamini_hochberg, holm
 from orchbench_analytics.stats.counts import count_by_scenario
+from orchbench_analytics.stats.evaluate import evaluate
 from orchbench_analytics.stats.runs import with_metrics
 
 Simulate = Callable[..., pl.DataFrame]

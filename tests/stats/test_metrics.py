@@ -5,19 +5,10 @@ import polars as pl
 import pytest
 
 from orchbench_analytics.errors import SelectionError
-from orchbench_analytics.metrics import (
-    HEADLINE,
-    LABELS,
-    METRICS,
-    TERMS,
-    evaluate,
-    influence,
-    resolve_metric,
-    support,
-    terms_of,
-)
+from orchbench_analytics.metrics import HEADLINE, LABELS, METRICS, TERMS, resolve_metric, terms_of
 from orchbench_analytics.stats import intervals
 from orchbench_analytics.stats.counts import count_by_scenario, find_contender
+from orchbench_analytics.stats.evaluate import evaluate, influence, support
 from orchbench_analytics.warehouse import Warehouse
 
 MODEL = ["profile", "model", "experiment", "language"]
