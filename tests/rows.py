@@ -13,7 +13,8 @@ from orchbench_analytics.score.plans.draw import draw_plans, drawing_rules
 from orchbench_analytics.score.plans.ged import GraphPair, measure_pairs
 from orchbench_analytics.score.plans.merge import drawn_for, graph_pairs, measured_frame, merge
 from orchbench_analytics.score.plans.totals import ScoredPlans, score_plans
-from orchbench_analytics.score.steps.totals import ScoredSteps, prepare_steps, score_steps
+from orchbench_analytics.score.steps.stages import prepare_steps, score_steps
+from orchbench_analytics.score.steps.totals import ScoredSteps
 from orchbench_analytics.tables import JUDGEMENTS, PLANS, STEPS, TOOL_PARAMETERS
 
 Row = dict[str, Any]

@@ -28,7 +28,7 @@ from orchbench_analytics.score.plans.merge import (
     merge,
 )
 from orchbench_analytics.score.plans.totals import score_plans
-from orchbench_analytics.score.steps.totals import prepare_steps, score_steps
+from orchbench_analytics.score.steps.stages import prepare_steps, score_steps
 from orchbench_analytics.score.unscored import OpenGroup, find_unscored, row_count
 from orchbench_analytics.store import manifest as store
 from orchbench_analytics.store.directories import write_directory

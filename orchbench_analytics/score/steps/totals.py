@@ -1,4 +1,4 @@
-"""Scoring steps: decisions, and names, keys and values of calls, under one profile."""
+"""Totals of steps: counts and F1 of names, keys and values, under one profile."""
 
 from __future__ import annotations
 
@@ -10,30 +10,15 @@ import polars as pl
 from orchbench_analytics.profiles import Profile
 from orchbench_analytics.score.steps.arguments import (
     PAIR,
-    compare_arguments,
-    compare_names,
     f1,
     set_f1,
 )
-from orchbench_analytics.score.steps.decide import decide
-from orchbench_analytics.score.steps.judge import apply_verdicts, read_verdicts
-from orchbench_analytics.score.steps.observe import NO_CALLS_ID, RUN_COLUMNS, step_facts
-from orchbench_analytics.score.steps.read_calls import reading_of
-from orchbench_analytics.score.steps.schemas import mark_judgeable
-from orchbench_analytics.tables import SCORED_ARGUMENTS, SCORED_STEPS, STEP_KEY
+from orchbench_analytics.score.steps.observe import RUN_COLUMNS
+from orchbench_analytics.tables import SCORED_ARGUMENTS, SCORED_STEPS
 
 _OUTCOMES = ("true_positive_count", "false_positive_count", "false_negative_count")
 _CALL_COUNTS = [f"{side}_{name}" for side in ("name", "key", "value") for name in _OUTCOMES]
 _LARGEST_COUNT = 10**9  # of a verdict, in tables: sums over any number of rows stay integers
-
-
-class PreparedSteps(NamedTuple):
-    """Everything about steps that no profile changes, computed once for all of them."""
-
-    facts: pl.DataFrame
-    names: pl.DataFrame
-    arguments: pl.DataFrame
-    verdicts: pl.DataFrame
 
 
 class ScoredSteps(NamedTuple):
@@ -43,34 +28,10 @@ class ScoredSteps(NamedTuple):
     arguments: pl.DataFrame
 
 
-def prepare_steps(
-    steps: pl.DataFrame, judgements: pl.DataFrame, tool_parameters: pl.DataFrame
-) -> PreparedSteps:
-    """Read every distinct call, and compare every distinct pair that any profile may ask for."""
-    facts, read = step_facts(steps)
-    used = pl.concat_list("answer_id", "written_id", NO_CALLS_ID)
-    pairs = (
-        facts.filter("is_call_labelled")
-        .select("language", "label_id", used_id=used)
-        .explode("used_id")
-        .drop_nulls()
-        .unique()
-    )
-    # Joins keep no order unless told to; from here on they are, so that scores come out in one.
-    arguments = compare_arguments(pairs, read).sort("argument_key")
-    return PreparedSteps(
-        facts,
-        compare_names(pairs, read),
-        mark_judgeable(arguments, read, tool_parameters),
-        read_verdicts(judgements),
-    )
-
-
-def score_steps(prepared: PreparedSteps, profile: Profile) -> ScoredSteps:
-    """Score prepared steps under a profile."""
-    decided = decide(prepared.facts, profile)
-    arguments = _score_arguments(decided, prepared, profile)
-    names = _as_read(prepared.names, profile).drop("reading")
+def total(
+    decided: pl.DataFrame, names: pl.DataFrame, arguments: pl.DataFrame, profile: Profile
+) -> ScoredSteps:
+    """Counts and F1 of decided steps, from their compared names and weighed arguments."""
     is_written = pl.col("call_source") == "content"
     scored = (
         decided.lazy()
@@ -106,29 +67,9 @@ def score_steps(prepared: PreparedSteps, profile: Profile) -> ScoredSteps:
     )
 
 
-def _as_read(compared: pl.DataFrame, profile: Profile) -> pl.DataFrame:
-    reading = pl.col("reading")
-    return compared.filter(reading.is_null() | (reading == reading_of(profile)))
-
-
 def _whole(names: Iterable[str]) -> pl.Expr:
     """Counts as the integers that tables hold; a judge's may be fractions, or without end."""
     return pl.col(*names).clip(-_LARGEST_COUNT, _LARGEST_COUNT).round().cast(pl.Int64)
-
-
-def _score_arguments(
-    decided: pl.DataFrame, prepared: PreparedSteps, profile: Profile
-) -> pl.DataFrame:
-    """One row per argument key of each call-scored step, verdicts applied."""
-    compared = _as_read(prepared.arguments, profile)
-    keys = [c.name for c in STEP_KEY]
-    steps = decided.filter("is_call_scored").select(
-        "row", *keys, "answer_position", "judge_index", "label_id", "used_id"
-    )
-    arguments = steps.join(compared, on=PAIR, maintain_order="left_right")
-    return apply_verdicts(
-        arguments.with_columns(profile=pl.lit(profile.name)), prepared.verdicts, profile
-    )
 
 
 def _totals(arguments: pl.DataFrame) -> pl.DataFrame:
