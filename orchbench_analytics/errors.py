@@ -2,7 +2,7 @@
 
 OrchbenchError
 ├── PathError         a path given by the caller does not exist or cannot be used
-├── WarehouseError    a directory is no warehouse, is damaged, or is held by another process
+├── WarehouseError    a directory is not a warehouse, is damaged, or is held by another process
 ├── ProfileError      a profile or one of its rules is unknown
 ├── QueryError        a query names something that is not there, or is not allowed
 └── SelectionError    a model, language, metric or table that is not in the warehouse
@@ -20,7 +20,7 @@ class PathError(OrchbenchError):
 
 
 class WarehouseError(OrchbenchError):
-    """A directory is no warehouse, is damaged, or is held by another process."""
+    """A directory is not a warehouse, is damaged, or is held by another process."""
 
 
 class ProfileError(OrchbenchError):

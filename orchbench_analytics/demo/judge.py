@@ -2,7 +2,7 @@
 
 The judge is asked about the values of a key that differ on both sides, unless the tool's
 schema already settles them. Its `call_index` counts the answers of a run that are labelled
-as calls and are no rejection, as the public evaluator counts them.
+as calls and not as rejections, as the public evaluator counts them.
 """
 
 import json

@@ -267,7 +267,7 @@ def _number(value: Any) -> float | None:
 
 
 def _figures(values: dict[str, Any], prefix: str = "") -> Iterable[tuple[str, float | None]]:
-    """Every number of a nested object by its dotted path; what is no number is null."""
+    """Every number of a nested object by its dotted path; what is not a number is null."""
     for name, value in values.items():
         path = f"{prefix}{name}"
         if isinstance(value, dict):

@@ -44,7 +44,7 @@ class _Verdict(NamedTuple):
 def judgement_rows(key: Row, log: JudgeLog) -> tuple[list[Row], list[str]]:
     """Rows of `judgements`: one per key that was asked about, or spoken of unasked.
 
-    Also the JSON paths of questions and answers that are no object or name no call.
+    Also the JSON paths of questions and answers that are not objects or name no call.
     """
     asked_by_call, unreadable = _by_call("$.input_data", log.input_data)
     answers, unreadable_answers = _answers(log.llm_responses)
@@ -127,7 +127,7 @@ def _first_message(given: Any) -> dict[str, Any] | None:
 
 
 def _answers(responses: Iterable[Any]) -> tuple[list[_Answer], list[str]]:
-    """What was said about each call, and the paths of what is no answer about one."""
+    """What was said about each call, and the paths of what does not answer for one."""
     answers, unreadable = [], []
     for index, response in enumerate(responses):
         place, call_index = f"$.llm_responses[{index}]", _call_index(response)
@@ -170,7 +170,7 @@ def _arguments(call: Any) -> dict[str, Any]:
 
 
 def _by_call(place: str, questions: Any) -> tuple[dict[int, dict[str, Any]], list[str]]:
-    """What was asked about each call, and the paths of what is no question about one."""
+    """What was asked about each call, and the paths of what does not ask about one."""
     if not isinstance(questions, list):
         return {}, [place]
     indices = [_call_index(question) for question in questions]

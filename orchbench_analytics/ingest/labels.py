@@ -26,7 +26,7 @@ StepLabel = tuple[bool, str | None, str | None, str | None, bool]  # label colum
 class Gold(NamedTuple):
     """What labels expect, by step: the label columns of `steps`, and gold plans.
 
-    `unreadable` are the JSON paths, below the labels, of those that are no object.
+    `unreadable` are the JSON paths, below the labels, of those that are not objects.
     """
 
     steps: dict[str, StepLabel]
@@ -60,7 +60,7 @@ _remembered = lru_cache(_MOST_REMEMBERED)(_read_gold)
 
 
 def _read_labels(raw: bytes) -> tuple[dict[str, Label], list[str]]:
-    """The labels by step, and the paths of those that are no object."""
+    """The labels by step, and the paths of those that are not objects."""
     labels = decode_or_none(_decode_labels, raw)
     if labels is not None:
         return labels, []

@@ -51,7 +51,7 @@ SCENARIOS = Table(
         count("step_answer_count", "Entries of the sub-agents over all runs."),
         count("missing_answer_count", "Labelled sub-agent steps that nobody answered."),
         count("surplus_answer_count", "Sub-agent answers to no labelled step, or given twice."),
-        count("unreadable_run_count", "Runs that are no object."),
+        count("unreadable_run_count", "Runs that are not objects."),
         count("unreadable_entry_count", "Histories, answers and labels of no readable shape."),
         maybe_text("unreadable_places", "JSON paths of what could not be read, the first few."),
         maybe_count("usage_call_count", "Model calls, as the document's usage says."),

@@ -39,7 +39,7 @@ SCORED_STEPS = Table(
         flag("is_type_mismatch", "Rightly rejected, but with another type than the label's."),
         flag(
             "is_malformed",
-            "The answer has a defect: arguments that are no object, a nameless call, …",
+            "The answer has a defect: arguments that are not an object, a nameless call, …",
         ),
         count("true_positive_reject_count", "1 if rejected and so labelled."),
         count("true_negative_reject_count", "1 if called and so labelled."),

@@ -48,7 +48,7 @@ def outline(plan: dict[str, Any], *, values: Values = "as_text") -> Outline:
     workflows = []
     is_sound = True
     for name, workflow in plan.items():
-        if not isinstance(name, str):  # YAML has keys that are no text
+        if not isinstance(name, str):  # YAML has keys that are not texts
             is_sound = is_sound and values == "as_text"
         elif "workflow" not in name:
             continue

@@ -126,7 +126,7 @@ def _read_events(text: str, loader: Any) -> tuple[bool, object]:
             values.append(None)
         elif kind is DocumentStartEvent:
             if is_started:
-                return True, None  # several documents are no plan
+                return True, None  # several documents are not a plan
             is_started = True
         if size > MAX_YAML_SIZE:
             raise LimitError("too_large")
