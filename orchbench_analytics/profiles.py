@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import tomllib
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, fields, replace
 from pathlib import Path
@@ -135,8 +136,6 @@ def load_profile(name_or_path: str) -> Profile:
             f"no profile named {name_or_path!r}: expected one of {', '.join(BUILT_IN)}, "
             "or the path of a .toml file"
         )
-    import tomllib
-
     try:
         rules = tomllib.loads(path.read_text(encoding="utf-8"))
     except FileNotFoundError as error:

@@ -4,10 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 import duckdb
 import msgspec
+import pyarrow as pa
+import pyarrow.dataset as ds
+import pyarrow.parquet as pq
 
 from orchbench_analytics.errors import PathError, SelectionError
 from orchbench_analytics.schema import Table, arrow_schema
@@ -15,9 +18,6 @@ from orchbench_analytics.store.manifest import Manifest
 from orchbench_analytics.tables import TABLES
 from orchbench_analytics.views.catalog import all_relations, connect, describe, populate, views
 from orchbench_analytics.views.descriptions import describe_view
-
-if TYPE_CHECKING:
-    import pyarrow as pa
 
 _BATCH_ROWS = 100_000
 
@@ -98,9 +98,6 @@ def _write(
     connection: duckdb.DuckDBPyConnection, table: Table, output: Path, partition_by: Sequence[str]
 ) -> Exported:
     """Write one relation in batches, so that memory stays flat."""
-    import pyarrow.dataset as ds
-    import pyarrow.parquet as pq
-
     schema = arrow_schema(table)
     rows = connection.sql(f"select * from main.{table.name}").to_arrow_reader(_BATCH_ROWS)
     keys = [key for key in partition_by if key in table.column_names]
@@ -119,8 +116,6 @@ def _write(
 
 
 def _subset(schema: pa.Schema, keys: Sequence[str]) -> pa.Schema:
-    import pyarrow as pa
-
     return pa.schema([schema.field(key).remove_metadata() for key in keys])
 
 

@@ -6,7 +6,9 @@ import hashlib
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from orchbench_analytics.ingest import decode as read
+import pyarrow.parquet as pq
+
+from orchbench_analytics.ingest.decode import decode, decompress, read_bytes, unreadable_parts
 from orchbench_analytics.ingest.documents import AgentCard, Problem, UnreadableDocument
 from orchbench_analytics.ingest.find import InputFile
 from orchbench_analytics.ingest.sources import (
@@ -76,15 +78,15 @@ def read_card(file: InputFile) -> Card:
     """One card, taken or refused."""
     source = source_of(file)
     try:
-        data = read.read_bytes(file.path)
+        data = read_bytes(file.path)
         source = source._replace(content_hash=hashlib.sha256(data).hexdigest())
-        card, problem = read.decode(read.decompress(data, file.path), AgentCard)
+        card, problem = decode(decompress(data, file.path), AgentCard)
         source = source._replace(agent_id=_agent_id(card))
     except UnreadableDocument as error:
         return Card(refused(source, error.problem), [])
     rows, unreadable = tool_parameters(card)
     key = (file.language, source.agent_id)
-    source = noted(source, problem or read.unreadable_parts(unreadable))
+    source = noted(source, problem or unreadable_parts(unreadable))
     return Card(source, [(*key, *row, 0) for row in rows])
 
 
@@ -132,8 +134,6 @@ def _known_cards(root: Path, manifest: Manifest, before: dict[str, Source]) -> d
     known = {s.path: Card(s, []) for s in before.values() if _is_taken_card(s)}
     if manifest.tool_parameters is None or not known:
         return known
-    import pyarrow.parquet as pq
-
     by_agent = {card.agent: card for card in known.values()}
     table = pq.ParquetFile(root / manifest.tool_parameters).read().to_pydict()
     for row in zip(*table.values(), strict=True):

@@ -8,6 +8,7 @@ from collections.abc import Callable, Sequence
 from typing import NamedTuple, TypeVar
 
 import msgspec
+import pyarrow as pa
 
 from orchbench_analytics.ingest.documents import Problem, Sniffed, UnreadableDocument
 from orchbench_analytics.ingest.repair import Mended, to_standard_json, to_utf8
@@ -54,8 +55,6 @@ def decompress(data: bytes, path: str, *, limit: int = MAX_DOCUMENT_BYTES) -> by
     codec = "gzip" if path.endswith(".gz") else "zstd" if path.endswith(".zst") else None
     if codec is None:
         return data
-    import pyarrow as pa
-
     try:
         with pa.CompressedInputStream(pa.py_buffer(data), codec) as stream:
             document: bytes = stream.read(limit + 1)

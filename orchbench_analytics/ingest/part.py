@@ -5,12 +5,15 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Iterable, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 import msgspec
+import pyarrow as pa
+import pyarrow.compute as pc
+import pyarrow.parquet as pq
 
-from orchbench_analytics.ingest import decode as read
 from orchbench_analytics.ingest import flatten
+from orchbench_analytics.ingest.decode import decompress, read_bytes, read_with
 from orchbench_analytics.ingest.documents import (
     JudgeLog,
     Problem,
@@ -22,12 +25,8 @@ from orchbench_analytics.ingest.flatten import Flat
 from orchbench_analytics.ingest.runs import read_runs
 from orchbench_analytics.ingest.sources import Source, noted, refused, source_of
 from orchbench_analytics.store import directories, parquet
-from orchbench_analytics.store import manifest as store
-from orchbench_analytics.store.manifest import Part
+from orchbench_analytics.store.manifest import FORMAT_VERSION, Part
 from orchbench_analytics.tables import RAW_TABLES
-
-if TYPE_CHECKING:
-    import pyarrow as pa
 
 _MOST_HELD = 32 * 2**20  # bytes of documents, and likewise characters of their rows
 
@@ -69,13 +68,13 @@ def build_part(task: Task) -> Built:
             break
         source = source_of(file)
         try:
-            data = read.read_bytes(file.path)
+            data = read_bytes(file.path)
             content_hash = hashlib.sha256(data).hexdigest()
             if task.known_hashes.get(file.path) == content_hash:
                 unchanged.append(file)
                 continue
             source = source._replace(content_hash=content_hash)
-            data = read.decompress(data, file.path)
+            data = decompress(data, file.path)
             held_bytes += len(data)
             flat, mended = read_and_flatten(file, data)
         except UnreadableDocument as error:
@@ -110,16 +109,13 @@ def read_and_flatten(file: InputFile, data: bytes) -> tuple[Flat, Problem | None
             return flatten.flatten_judge_log((*key, file.scenario, file.run), log)
         return flatten.flatten_results(key, msgspec.json.decode(document, type=ResultsDocument))
 
-    flat, mended = read.read_with(make, data)
+    flat, mended = read_with(make, data)
     is_broken = file.kind == "runs" and mended is not None and mended.reason == "lone_surrogate"
     return flatten.mark_broken_texts(flat) if is_broken else flat, mended
 
 
 def rewrite_parts(root: Path, parts: Sequence[Part], dropped: Iterable[Source]) -> Part | None:
     """One new part from old ones, without the rows of dropped files; none if no row is left."""
-    import pyarrow as pa
-    import pyarrow.parquet as pq
-
     gone: dict[str, set[str]] = {"runs": set(), "judge_log": set(), "results": set()}
     for source in dropped:
         gone[source.kind].add(f"{source.scenario or ''}\0{source.run or ''}")
@@ -141,9 +137,6 @@ def rewrite_parts(root: Path, parts: Sequence[Part], dropped: Iterable[Source]) 
 
 def _without(data: pa.Table, kind: str, gone: set[str]) -> pa.Table:
     """The rows that do not come from files that are gone."""
-    import pyarrow as pa
-    import pyarrow.compute as pc
-
     if not gone:
         return data
     if kind == "results":
@@ -169,7 +162,7 @@ def _new_part(
 ) -> Part:
     """A part named by what is in it, so that the same work done twice is the same part."""
     key = (alike.model or "", alike.experiment or "", alike.language or "")
-    digest = hashlib.sha256(f"format {store.FORMAT_VERSION}".encode())
+    digest = hashlib.sha256(f"format {FORMAT_VERSION}".encode())
     for names in (key, *sorted(contents)):
         digest.update("\0".join(("", *names)).encode())
     part_id = digest.hexdigest()[:20]

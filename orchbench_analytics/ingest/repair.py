@@ -8,6 +8,8 @@ import re
 from array import array
 from typing import Any, NamedTuple
 
+import pyarrow as pa
+
 from orchbench_analytics.ingest.documents import Problem
 
 DEEPEST = 100
@@ -114,8 +116,6 @@ def _first_bad_byte(data: bytes) -> int | None:
 
 def _is_utf8(data: bytes) -> bool:
     """Whether this is UTF-8, as Arrow checks it: faster than decoding."""
-    import pyarrow as pa
-
     offsets = pa.py_buffer(array("i", [0, len(data)]))
     try:
         pa.StringArray.from_buffers(1, offsets, pa.py_buffer(data)).validate(full=True)

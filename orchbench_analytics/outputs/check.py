@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
+import duckdb
 import polars as pl
 
 from orchbench_analytics.outputs.results import OVERALL_FIGURES, SCENARIO_FIGURES, is_rounded
 from orchbench_analytics.views.catalog import frame_of, sql_directory
-
-if TYPE_CHECKING:
-    import duckdb
 
 TOLERANCE = 1e-9
 DIFFERENCES = {

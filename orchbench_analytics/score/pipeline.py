@@ -30,9 +30,8 @@ from orchbench_analytics.score.plans.merge import (
 from orchbench_analytics.score.plans.totals import score_plans
 from orchbench_analytics.score.steps.stages import prepare_steps, score_steps
 from orchbench_analytics.score.unscored import OpenGroup, find_unscored, row_count
-from orchbench_analytics.store import manifest as store
 from orchbench_analytics.store.directories import write_directory
-from orchbench_analytics.store.manifest import Manifest, ScoreGroup
+from orchbench_analytics.store.manifest import Manifest, ScoreGroup, table_files
 from orchbench_analytics.store.parquet import Frame, scan_files
 from orchbench_analytics.tables import JUDGEMENTS, PLANS, SCORED_TABLES, STEPS, TOOL_PARAMETERS
 
@@ -68,7 +67,7 @@ def score(
     coverage = find_unscored(root, manifest, profiles)
     output = output or root
     scratch = output / "staging" / uuid4().hex
-    tool_parameters = store.table_files(root, manifest, "tool_parameters")
+    tool_parameters = table_files(root, manifest, "tool_parameters")
     tasks = [
         GroupTask(group, root, output, scratch / str(number), tool_parameters)
         for number, group in enumerate(coverage.open_groups)

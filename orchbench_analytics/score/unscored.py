@@ -9,8 +9,7 @@ from typing import NamedTuple
 
 from orchbench_analytics.profiles import Profile, rules_of
 from orchbench_analytics.score.fingerprint import code_fingerprint, name_of
-from orchbench_analytics.store import manifest as store
-from orchbench_analytics.store.manifest import Manifest, Part, ScoreGroup
+from orchbench_analytics.store.manifest import Manifest, Part, ScoreGroup, table_files
 from orchbench_analytics.tables import PLANS, STEPS
 
 _CODE = ("score", "profiles.py", "tables", "texts.py")  # what a score is made by
@@ -87,6 +86,6 @@ def _of_bounded_size(parts: list[Part]) -> Iterator[list[Part]]:
 
 def _tool_schemas(root: Path, manifest: Manifest) -> str:
     digest = hashlib.sha256()
-    for file in store.table_files(root, manifest, "tool_parameters"):
+    for file in table_files(root, manifest, "tool_parameters"):
         digest.update(file.read_bytes())
     return digest.hexdigest()

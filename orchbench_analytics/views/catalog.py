@@ -5,21 +5,18 @@ from __future__ import annotations
 import os
 from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING, Literal
+from typing import Literal
 
 import duckdb
+import polars as pl
 
 from orchbench_analytics.errors import SelectionError
 from orchbench_analytics.profiles import WEIGHTS, rule_choices
 from orchbench_analytics.schema import Table
-from orchbench_analytics.store import manifest as store
-from orchbench_analytics.store.manifest import Manifest
+from orchbench_analytics.store.manifest import Manifest, table_files, tag_files
 from orchbench_analytics.tables import SCENARIOS, TABLES
 from orchbench_analytics.views.descriptions import described_columns
 from orchbench_analytics.views.files import View, macros, sql_directory, views
-
-if TYPE_CHECKING:
-    import polars as pl
 
 __all__ = [  # the files of `sql/` are asked for here as well
     "View",
@@ -111,11 +108,11 @@ def populate(
         names = names | {SCENARIOS.name}  # which models there are to have tags
     for table in TABLES.values():
         if table.name in names:
-            files = store.table_files(root, manifest, table.name)
+            files = table_files(root, manifest, table.name)
             rows = f"select * from {rows_of(table.name, files)}" if files else _no_rows(table)
             connection.execute(f"create {kind} main.{table.name} as {rows}")
     if "model_tags" in names:
-        files = store.tag_files(root, manifest)
+        files = tag_files(root, manifest)
         tags = _tags_query(rows_of("model_tags", files) if files else None)
         connection.execute(f"create {kind} main.model_tags as {tags}")
     for view in (view for view in views().values() if view.name in names):
@@ -152,8 +149,6 @@ def require_view(name: str) -> None:
 
 def frame_of(relation: duckdb.DuckDBPyRelation) -> pl.DataFrame:
     """The rows of a relation, without pyarrow: to import it takes longer than most queries do."""
-    import polars as pl
-
     names = relation.columns
     if len(set(names)) < len(names):
         frame: pl.DataFrame = relation.pl()  # numbers columns that have the same name

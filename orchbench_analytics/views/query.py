@@ -12,8 +12,7 @@ import duckdb
 import polars as pl
 
 from orchbench_analytics.errors import QueryError
-from orchbench_analytics.store import manifest as store
-from orchbench_analytics.store.manifest import Manifest
+from orchbench_analytics.store.manifest import Manifest, row_count
 from orchbench_analytics.tables import TABLES
 from orchbench_analytics.views.catalog import connect, frame_of, views
 
@@ -94,7 +93,7 @@ def query_text(given: str) -> str:
 def list_relations(root: Path, manifest: Manifest) -> pl.DataFrame:
     """Every table and view: name, kind, rows, and what one row is."""
     rows = [
-        (table.name, "table", store.row_count(manifest, table.name), f"One row per {table.grain}.")
+        (table.name, "table", row_count(manifest, table.name), f"One row per {table.grain}.")
         for table in TABLES.values()
     ]
     with connect(root, manifest) as connection:

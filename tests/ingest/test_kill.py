@@ -10,7 +10,7 @@ import polars as pl
 import psutil
 import pytest
 
-from orchbench_analytics.store import manifest as store
+from orchbench_analytics.store.manifest import load_manifest
 from tests.documents import (
     agent_card,
     judge_log,
@@ -132,12 +132,12 @@ def test_killed_after_the_manifest_was_written_there_is_nothing_left_to_do(tree:
     for scenario in range(10, 20):  # so that small parts were joined and lie there beside the joint
         write(scenario_path(tree, "alpha", str(scenario)))
         ingest(warehouse, tree)
-    before = store.load_manifest(warehouse)
+    before = load_manifest(warehouse)
     (warehouse / "unfinished").touch()
 
     ingest(warehouse, tree)
 
-    assert store.load_manifest(warehouse).parts == before.parts
+    assert load_manifest(warehouse).parts == before.parts
     assert not (warehouse / "unfinished").exists()
     assert_same_contents(warehouse, fresh(tree))
 
@@ -200,5 +200,5 @@ def test_finished_parts_of_a_killed_ingest_are_not_read_again(tree: Path) -> Non
     assert finished > 0
     assert sum(files) < len(list(tree.rglob("*.json"))) - 1
     assert not (warehouse / "unfinished").exists()
-    live = {part.directory for part in store.load_manifest(warehouse).parts}
+    live = {part.directory for part in load_manifest(warehouse).parts}
     assert {str(p.relative_to(warehouse)) for p in warehouse.glob("parts/*")} == live

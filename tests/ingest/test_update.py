@@ -13,8 +13,8 @@ from orchbench_analytics import open_warehouse
 from orchbench_analytics.errors import PathError, WarehouseError
 from orchbench_analytics.ingest import sources
 from orchbench_analytics.ingest.update import IngestSummary
-from orchbench_analytics.store import manifest as store
 from orchbench_analytics.store.lock import hold
+from orchbench_analytics.store.manifest import load_manifest
 from tests.documents import (
     agent_card,
     judge_log,
@@ -108,10 +108,10 @@ def test_an_unchanged_tree_is_recognised_without_opening_a_file(tmp_path: Path, 
     write(tree / "model-0/exp/step_wise_evaluation_EN/model-0/1_out.json.gz")  # a duplicate
     age(tree)
     ingest(tmp_path / "warehouse", tree)
-    before = store.load_manifest(tmp_path / "warehouse")
+    before = load_manifest(tmp_path / "warehouse")
 
     assert ingest_and_count_opened(tmp_path / "warehouse", tree) == "0 17 0"
-    assert store.load_manifest(tmp_path / "warehouse") == before
+    assert load_manifest(tmp_path / "warehouse") == before
 
 
 def test_files_that_changed_just_now_are_looked_at_again(tmp_path: Path, tree: Path) -> None:
@@ -252,7 +252,7 @@ def test_many_small_parts_are_joined_and_keep_their_rows(warehouse: Path, tree: 
         ingest(warehouse, tree)
 
     assert_as_fresh(warehouse, tree)
-    assert len(store.load_manifest(warehouse).parts) <= 9
+    assert len(load_manifest(warehouse).parts) <= 9
 
 
 def test_all_files_of_a_model_can_change_at_once(warehouse: Path, tree: Path) -> None:
@@ -430,4 +430,4 @@ def test_sources_keep_what_became_of_each_file(warehouse: Path, tree: Path) -> N
     assert row["status"] == "taken"
     assert (row["model"], row["experiment"], row["language"]) == ("model-0", "exp", "EN")
     assert row["byte_count"] == path.stat().st_size
-    assert row["part_id"] in {part.part_id for part in store.load_manifest(warehouse).parts}
+    assert row["part_id"] in {part.part_id for part in load_manifest(warehouse).parts}

@@ -35,7 +35,7 @@ from orchbench_analytics.tables import (
     TABLES,
     TOOL_PARAMETERS,
 )
-from orchbench_analytics.views import catalog as marts
+from orchbench_analytics.views.catalog import needed_by, populate
 from tests.generated import (
     ANSWERS,
     MALFORMED,
@@ -120,8 +120,8 @@ def database() -> Iterator[duckdb.DuckDBPyConnection]:
         connection.execute("set threads = 1")
         rules = {name: rules_of(profile) for name, profile in BUILT_IN.items()}
         manifest = Manifest(profiles=rules)
-        names = {*TABLES, *marts.needed_by("model_scores")}
-        marts.populate(connection, Path(), manifest, kind="table", names=names)
+        names = {*TABLES, *needed_by("model_scores")}
+        populate(connection, Path(), manifest, kind="table", names=names)
         yield connection
 
 

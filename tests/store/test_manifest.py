@@ -9,9 +9,14 @@ import pytest
 
 from orchbench_analytics import open_warehouse
 from orchbench_analytics.errors import WarehouseError
-from orchbench_analytics.store import manifest as store
 from orchbench_analytics.store.commit import save_manifest
-from orchbench_analytics.store.manifest import Manifest, Part, checksum_of
+from orchbench_analytics.store.manifest import (
+    Manifest,
+    Part,
+    checksum_of,
+    load_manifest,
+    load_or_start,
+)
 from tests.documents import write, write_sweep
 from tests.warehouses import ingest
 
@@ -29,9 +34,9 @@ def part(part_id: str, directory: str = "parts/a", table: str = "steps") -> Part
 
 def test_a_missing_warehouse_says_how_to_make_one(tmp_path: Path) -> None:
     with pytest.raises(WarehouseError, match="is not there; make one with: orchbench ingest"):
-        store.load_manifest(tmp_path / "nowhere")
+        load_manifest(tmp_path / "nowhere")
     with pytest.raises(WarehouseError, match="is not a warehouse"):
-        store.load_manifest(tmp_path)
+        load_manifest(tmp_path)
 
 
 @pytest.mark.parametrize("content", [b"", b"{", b"[]", b'{"generation": "seven"}', b"\xff"])
@@ -39,9 +44,9 @@ def test_a_damaged_manifest_is_named(tmp_path: Path, content: bytes) -> None:
     (tmp_path / "manifest.json").write_bytes(content)
 
     with pytest.raises(WarehouseError, match=r"manifest\.json cannot be read"):
-        store.load_manifest(tmp_path)
+        load_manifest(tmp_path)
     with pytest.raises(WarehouseError, match=r"manifest\.json cannot be read"):
-        store.load_or_start(tmp_path)
+        load_or_start(tmp_path)
 
 
 @pytest.mark.parametrize(
@@ -58,7 +63,7 @@ def test_a_warehouse_of_another_release_says_what_to_do(
     (tmp_path / "manifest.json").write_bytes(msgspec.json.encode(other))
 
     with pytest.raises(WarehouseError, match=f"has format {version}, this release .*: {said}"):
-        store.load_or_start(tmp_path)
+        load_or_start(tmp_path)
 
 
 OUTSIDE = (
@@ -87,7 +92,7 @@ def test_a_manifest_cannot_lead_outside(tmp_path: Path, name: str) -> None:
         (tmp_path / "manifest.json").write_bytes(msgspec.json.encode(manifest))
 
         with pytest.raises(WarehouseError, match="not a path inside the warehouse"):
-            store.load_manifest(tmp_path)
+            load_manifest(tmp_path)
 
 
 def test_a_manifest_that_was_changed_is_not_believed(tmp_path: Path) -> None:
@@ -96,7 +101,7 @@ def test_a_manifest_that_was_changed_is_not_believed(tmp_path: Path) -> None:
     path.write_bytes(path.read_bytes().replace(b"0.25", b"0.75"))
 
     with pytest.raises(WarehouseError, match=r"manifest\.json is damaged: its checksum is wrong"):
-        store.load_manifest(tmp_path)
+        load_manifest(tmp_path)
 
 
 def test_damaged_sources_are_named(tmp_path: Path) -> None:
@@ -123,17 +128,17 @@ def test_a_new_warehouse_needs_an_empty_place(tmp_path: Path) -> None:
         (tmp_path / "started" / name).touch()
 
     with pytest.raises(WarehouseError, match="is a file; a warehouse is a directory"):
-        store.load_or_start(tmp_path / "file")
+        load_or_start(tmp_path / "file")
     with pytest.raises(WarehouseError, match="holds other things"):
-        store.load_or_start(tmp_path / "full")
-    assert store.load_or_start(tmp_path / "started") == Manifest()
-    assert store.load_or_start(tmp_path / "new") == Manifest()
+        load_or_start(tmp_path / "full")
+    assert load_or_start(tmp_path / "started") == Manifest()
+    assert load_or_start(tmp_path / "new") == Manifest()
 
 
 def test_a_manifest_is_read_as_it_was_written(tmp_path: Path) -> None:
     saved = save_manifest(tmp_path, Manifest(generation=3, profiles={"spec": {"silence": "x"}}))
 
-    assert store.load_manifest(tmp_path) == saved
+    assert load_manifest(tmp_path) == saved
     assert [path.name for path in tmp_path.iterdir()] == ["manifest.json"]
 
 
@@ -142,7 +147,7 @@ def test_a_manifest_never_names_what_is_not_there(tmp_path: Path) -> None:
 
     with pytest.raises(FileNotFoundError):
         save_manifest(tmp_path, Manifest(generation=4, parts=[part("a")]))
-    assert store.load_manifest(tmp_path).generation == 3
+    assert load_manifest(tmp_path).generation == 3
 
 
 def test_names_of_models_stand_in_files_alone(tmp_path: Path) -> None:

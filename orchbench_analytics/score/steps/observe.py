@@ -163,7 +163,7 @@ def _marker(column: str) -> pl.Expr:
 
 
 def _text_kind() -> pl.Expr:
-    """What the text after thinking is, where it is not a call: empty, malformed (braces), or text."""
+    """What the text after thinking is, where it is not a call: empty, malformed, or text."""
     text = pl.col("after_thinking")
     is_empty = text.is_null() | (text.str.strip_chars() == "")
     is_strange = pl.col("content_kind").is_in(["number", "boolean", "object"])
