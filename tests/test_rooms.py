@@ -20,6 +20,7 @@ LAYERS: tuple[tuple[str, ...], ...] = (
     ("stats.",),
     ("outputs.", "exports."),
     ("analysis",),
+    ("pages.",),
     ("warehouse",),
     ("cli.", "__init__"),
 )

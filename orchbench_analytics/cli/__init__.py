@@ -6,12 +6,12 @@ import os
 import sys
 from pathlib import Path
 
-from orchbench_analytics.cli import comparing, ingesting, queries, scores
+from orchbench_analytics.cli import comparing, ingesting, queries, report, scores
 from orchbench_analytics.cli.app import app, say
 from orchbench_analytics.errors import OrchbenchError
 from orchbench_analytics.store.verify import damaged_files
 
-__all__ = ["app", "comparing", "ingesting", "main", "queries", "scores"]
+__all__ = ["app", "comparing", "ingesting", "main", "queries", "report", "scores"]
 
 
 def main() -> None:
