@@ -7,6 +7,7 @@ elements add up to the edit distance.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from itertools import pairwise
 from typing import NamedTuple
 
 import networkx as nx
@@ -44,12 +45,16 @@ class PictureNode(NamedTuple):
 
 
 class PictureEdge(NamedTuple):
-    """An edge of either plan, between positions of nodes; equal positions make a loop."""
+    """An edge of either plan, between positions of nodes; equal positions make a loop.
+
+    An edge that passes over layers has a place of its own in each, so that no node hides it.
+    """
 
     source: int
     target: int
     state: int
     cost: float
+    places_between: tuple[int, ...] = ()
 
 
 class Picture(NamedTuple):
@@ -57,6 +62,7 @@ class Picture(NamedTuple):
 
     nodes: tuple[PictureNode, ...]
     edges: tuple[PictureEdge, ...]
+    layer_sizes: tuple[int, ...] = ()
     is_drawn: bool = True
 
 
@@ -74,12 +80,16 @@ def picture(
     states = _node_states(answer, label, positions, changes)
     edges = _union_edges(answer, label, positions)
     layers = _layers(len(states), edges)
-    places = _places(layers, edges)
+    order = _order(layers, edges)
     nodes = (
-        PictureNode(*state, layer, place)
-        for state, layer, place in zip(states, layers, places, strict=True)
+        PictureNode(*state, layer, order.places[node])
+        for node, (state, layer) in enumerate(zip(states, layers, strict=True))
     )
-    return Picture(tuple(nodes), tuple(edges))
+    placed = (
+        edge._replace(places_between=tuple(order.places[stop] for stop in stops))
+        for edge, stops in zip(edges, order.stops, strict=True)
+    )
+    return Picture(tuple(nodes), tuple(placed), order.layer_sizes)
 
 
 def cost_of(drawn: Picture) -> float:
@@ -153,24 +163,44 @@ def _layers(node_count: int, edges: list[PictureEdge]) -> list[int]:
     return layers
 
 
-def _places(layers: list[int], edges: list[PictureEdge]) -> list[int]:
-    """The place of each node in its layer, by the mean place of its neighbours: few crossings."""
-    rows: dict[int, list[int]] = {}
-    for node, layer in enumerate(layers):
-        rows.setdefault(layer, []).append(node)
+class _Order(NamedTuple):
+    """The place of every node and stop in its layer, and the stops of every edge."""
+
+    places: list[int]
+    stops: list[list[int]]
+    layer_sizes: tuple[int, ...]
+
+
+def _order(layers: list[int], edges: list[PictureEdge]) -> _Order:
+    """Places by the mean place of neighbours, sweeping back and forth: few crossings.
+
+    An edge over several layers stops in each of them, as if it went from node to node.
+    """
+    layer_of = list(layers)
+    stops: list[list[int]] = []
     neighbours: dict[int, list[int]] = {node: [] for node in range(len(layers))}
     for edge in edges:
-        neighbours[edge.source].append(edge.target)
-        neighbours[edge.target].append(edge.source)
-    places = {node: float(place) for row in rows.values() for place, node in enumerate(row)}
-    for sweep in range(_SWEEPS):
-        for layer in sorted(rows, reverse=bool(sweep % 2)):
-            middle = {
-                node: sum(places[other] for other in neighbours[node]) / len(neighbours[node])
-                if neighbours[node]
-                else places[node]
-                for node in rows[layer]
-            }
-            rows[layer].sort(key=lambda node: (middle[node], node))
-            places.update({node: float(place) for place, node in enumerate(rows[layer])})
-    return [int(places[node]) for node in range(len(layers))]
+        first, last = layers[edge.source], layers[edge.target]
+        own = list(range(len(layer_of), len(layer_of) + max(0, last - first - 1)))
+        layer_of += range(first + 1, last)
+        stops.append(own)
+        for one, other in pairwise([edge.source, *own, edge.target]):
+            neighbours.setdefault(one, []).append(other)
+            neighbours.setdefault(other, []).append(one)
+    rows: list[list[int]] = [[] for _ in range(max(layer_of, default=-1) + 1)]
+    for item, layer in enumerate(layer_of):
+        rows[layer].append(item)
+    places = [0] * len(layer_of)
+    for sweep in range(_SWEEPS + 1):
+        for row in rows if sweep % 2 else reversed(rows):
+            if sweep:
+                row.sort(key=lambda item: (_middle(item, neighbours, places), item))
+            for place, item in enumerate(row):
+                places[item] = place
+    return _Order(places, stops, tuple(map(len, rows)))
+
+
+def _middle(item: int, neighbours: Mapping[int, list[int]], places: list[int]) -> float:
+    """The mean place of an item's neighbours; its own where it has none."""
+    beside = neighbours[item]
+    return sum(places[other] for other in beside) / len(beside) if beside else places[item]

@@ -61,7 +61,7 @@ function leaderboardView() {
   const rows = everyone.filter((row) => (!experiment || row.experiment === experiment) && isTagged(row));
   const sorted = [...rows].sort((x, y) => (y.average_score ?? -1) - (x.average_score ?? -1));
   return [
-    el("h1", null, core.title),
+    el("h1", null, "Leaderboard"),
     el("p", { class: "lead" }, many(core.models.count, "model"), ", scored under ",
       el("strong", null, profile), PROFILE_WORDS[profile] ? `: ${PROFILE_WORDS[profile]}.` : "."),
     el("div", { class: "choices" }, languageChoice(),
@@ -76,9 +76,7 @@ function leaderboardView() {
 }
 
 function boardColumns(rows, language) {
-  const known = rows.flatMap((row) => [row.low ?? row.average_score, row.high ?? row.average_score])
-    .filter((value) => value !== null && value !== undefined);
-  const domain = known.length ? [Math.min(...known), Math.max(...known)] : [0, 1];
+  const domain = domainOf(rows);
   const has = (name) => rows.some((row) => row[name] !== null && row[name] !== undefined);
   return [
     { name: "rank_number", label: "Rank", kind: "number", value: (row) => row.rank_number, cell: rankCell },
@@ -114,19 +112,18 @@ function differencesView() {
   const models = grouped(rows, ["model", "experiment"]).map((own) => ({ ...own[0],
     ...Object.fromEntries(metrics.map((name) => [name, meanOf(own, name)])) }))
     .sort((x, y) => (y.average_score ?? -1) - (x.average_score ?? -1));
-  const ranges = Object.fromEntries(metrics.map((name) => {
-    const values = models.map((row) => row[name]).filter((value) => value !== null);
-    return [name, [Math.min(...values), Math.max(...values)]];
-  }));
+  const known = Object.fromEntries(metrics.map((name) =>
+    [name, models.map((row) => row[name]).filter((value) => value !== null)]));
+  const place = (row, name) => divided(known[name].filter((value) => value < row[name]).length, known[name].length - 1) ?? 0.5;
   return [
     el("h1", null, "Where models differ"),
-    note("Every metric of every model. The colour goes from the lowest to the highest of its column; ",
+    note("Every metric of every model. The darker, the higher its place in the column; ",
       "over all languages a figure is the mean of the languages."),
     el("div", { class: "choices" }, languageChoice(), filterBox("Filter models")),
     filtered(heatTable({ caption: "Metrics by model", corner: "Model", heads: metrics.map(metricHead),
       rows: models.map((row) => ({ head: a(address(modelPath(row)), data(modelName(row))),
         cells: metrics.map((name) => row[name] === null ? null : ({ text: short(row[name], 3),
-          level: divided(row[name] - ranges[name][0], ranges[name][1] - ranges[name][0]) ?? 0.5,
+          level: place(row, name),
           title: `${modelName(row)}, ${metricWord(name)}: ${score(row[name])}` })) })) })),
   ];
 }

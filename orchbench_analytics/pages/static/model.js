@@ -82,7 +82,7 @@ const decisionWord = (name) => ({ call: "call", failed: "failed", rejection: "re
 function patternBars(self, table, profile) {
   const found = grouped(table.rows({ profile, ...self }), ["error_pattern"]);
   return bars({ caption: "Of the steps on which it could occur", write: percent, items: found.map((rows) => ({
-    name: plain(rows[0].error_pattern), kind: "wrong",
+    name: a(address([...modelPath(self), "steps"], { pattern: rows[0].error_pattern }), plain(rows[0].error_pattern)), kind: "wrong",
     value: divided(sum(rows, "occurrence_count"), sum(rows, "opportunity_count")) })) });
 }
 

@@ -2,7 +2,8 @@
 
 const STATES = ["same", "missing", "extra", "changed"];
 const STATE_WORDS = ["in both", "missing", "extra", "changed"];
-const BOX = { width: 168, height: 46, acrossGap: 64, downGap: 26, margin: 26 };
+const BOX = { width: 158, height: 46, acrossGap: 56, downGap: 26, margin: 28 };
+const BROAD = 560; // a picture wider than this takes the whole row
 const EDIT_WORDS = {
   missing_workflow: (edit) => ["The answer lacks the workflow ", data(edit.wanted ?? edit.subject)],
   extra_workflow: (edit) => ["The answer has a workflow too many: ", data(edit.given ?? edit.subject)],
@@ -19,13 +20,14 @@ const EDIT_WORDS = {
 const [EDIT_GRAPH, EDIT_KIND, EDIT_SUBJECT, EDIT_WANTED, EDIT_GIVEN, EDIT_COST] = [0, 1, 2, 3, 4, 5];
 
 function planPicture(drawn, graph, title, distance) {
-  const [nodes, edges, isDrawn] = drawn[graph];
+  const [nodes, edges, layerSizes, isDrawn] = drawn[graph];
   const edits = drawn.edits.filter((edit) => edit[EDIT_GRAPH] === graph);
-  return el("figure", { class: "plan" },
+  const isBroad = layerSizes.length * (BOX.width + BOX.acrossGap) > BROAD;
+  return el("figure", { class: isBroad ? "plan broad" : "plan" },
     el("figcaption", null, el("strong", null, title), " ",
       el("span", { class: "distance" }, `distance ${short(distance, 1)}`)),
     isDrawn ? el("div", { class: "canvas", tabindex: 0, role: "region", "aria-label": title },
-      drawing(nodes, edges, title))
+      drawing(nodes, edges, layerSizes, title))
       : note("This plan is too large to draw; its differences are listed."),
     editList(edits, drawn.edit_count, distance));
 }
@@ -52,25 +54,20 @@ function editRow(edit) {
     el("td", { class: "number" }, short(edit[EDIT_COST], 1)));
 }
 
-function drawing(nodes, edges, title) {
+function drawing(nodes, edges, layerSizes, title) {
   if (!nodes.length) return note("Neither plan has anything here.");
+  const tallest = Math.max(...layerSizes);
+  const spot = (layer, place) => ({ x: BOX.margin + layer * (BOX.width + BOX.acrossGap),
+    y: BOX.margin + (place + (tallest - layerSizes[layer]) / 2) * (BOX.height + BOX.downGap) });
   const boxes = nodes.map(([name, answerName, state, cost, layer, place]) =>
-    ({ name, answerName, state, cost, layer, place }));
-  const tallest = Math.max(...boxes.map((box) => countIn(boxes, box.layer)));
-  for (const box of boxes) {
-    const above = (tallest - countIn(boxes, box.layer)) / 2;
-    box.x = BOX.margin + box.layer * (BOX.width + BOX.acrossGap);
-    box.y = BOX.margin + (box.place + above) * (BOX.height + BOX.downGap);
-  }
-  const width = Math.max(...boxes.map((box) => box.x)) + BOX.width + BOX.margin;
-  const height = Math.max(...boxes.map((box) => box.y)) + BOX.height + BOX.margin;
+    ({ name, answerName, state, cost, layer, ...spot(layer, place) }));
+  const width = 2 * BOX.margin + layerSizes.length * (BOX.width + BOX.acrossGap) - BOX.acrossGap;
+  const height = 2 * BOX.margin + tallest * (BOX.height + BOX.downGap) - BOX.downGap;
   return svg("svg", { class: "picture", viewBox: `0 0 ${width} ${height}`, width, height, role: "img",
-    "aria-label": `${title}: ${summary(nodes, edges)}` },
+    "--natural": `${width}px`, "aria-label": `${title}: ${summary(nodes, edges)}` },
     svg("defs", null, STATES.map(arrowHead)),
-    edges.map((edge) => arrow(edge, boxes)), boxes.map(node));
+    edges.map((edge) => arrow(edge, boxes, spot)), boxes.map(node));
 }
-
-const countIn = (boxes, layer) => boxes.filter((box) => box.layer === layer).length;
 
 function summary(nodes, edges) {
   const words = (items, place, one, more) => STATES.map((state, number) =>
@@ -102,27 +99,37 @@ function secondLine(box) {
   return parts ? [cut(parts[1], 24), cut(parts[2], 26)] : [cut(box.name, 24), null];
 }
 
-function arrow([source, target, state], boxes) {
+function arrow([source, target, state, , between], boxes, spot) {
   const [from, to] = [boxes[source], boxes[target]];
-  return svg("path", { class: `edge ${STATES[state]}`, d: route(from, to),
+  const stops = between.map((place, number) => spot(from.layer + 1 + number, place));
+  return svg("path", { class: `edge ${STATES[state]}`, d: route(from, to, stops),
     "marker-end": `url(#arrow-${STATES[state]})` },
     svg("title", null, `${from.name} → ${to.name}: ${STATE_WORDS[state]}`));
 }
 
-function route(from, to) {
-  const [right, middle] = [from.x + BOX.width, from.y + BOX.height / 2];
+function route(from, to, stops) {
+  const [right, middle, end] = [from.x + BOX.width, from.y + BOX.height / 2, to.y + BOX.height / 2];
   if (from === to) { // a loop: an arc above the upper right corner
-    return `M${right - 34} ${from.y}C${right - 40} ${from.y - 26} ${right + 14} ${from.y - 26} ${right - 10} ${from.y}`;
+    return `M${right - 40} ${from.y}C${right - 46} ${from.y - 27} ${right + 12} ${from.y - 27} ${right - 12} ${from.y}`;
   }
-  const end = to.y + BOX.height / 2;
   if (to.layer > from.layer) {
-    const bend = Math.max(28, (to.x - right) / 2);
-    // An edge that passes over layers leaves its row, or boxes between would hide it.
-    const lift = to.layer - from.layer > 1 && Math.abs(middle - end) < 1 ? -(BOX.height / 2 + BOX.downGap) : 0;
-    return `M${right} ${middle}C${right + bend} ${middle + lift * 1.4} ${to.x - bend} ${end + lift * 1.4} ${to.x} ${end}`;
+    let path = `M${right} ${middle}`;
+    let [x, y] = [right, middle];
+    const curve = (toX, toY) => {
+      path += `C${(x + toX) / 2} ${y} ${(x + toX) / 2} ${toY} ${toX} ${toY}`;
+    };
+    for (const stop of stops) { // straight through the place that is kept free for it
+      const level = stop.y + BOX.height / 2;
+      curve(stop.x, level);
+      path += `H${stop.x + BOX.width}`;
+      [x, y] = [stop.x + BOX.width, level];
+    }
+    curve(to.x, end);
+    return path;
   }
   if (to.layer === from.layer) { // both in a cycle: an arc beside the column
-    return `M${right} ${middle}C${right + 40} ${middle} ${right + 40} ${end} ${right} ${end}`;
+    const bend = right + 34;
+    return `M${right} ${middle - 6}C${bend} ${middle} ${bend} ${end} ${right} ${end + 6}`;
   }
   return `M${from.x} ${middle}C${from.x - 40} ${middle - 50} ${to.x + BOX.width + 40} ${end - 50} ${to.x + BOX.width} ${end}`;
 }

@@ -101,9 +101,19 @@ const searchAnswers = () => el("label", { class: "choice" }, el("span", null, "F
   el("input", { type: "search", value: here.params.get("text") ?? "", placeholder: "…",
     change: (event) => choose("text")(event.target.value) }));
 
+const isRejection = (decision) => decision !== "call" && decision !== "failed";
+const PATTERNS = {
+  overaction: (row) => isRejection(row.actual) && row.predicted === "call",
+  underaction: (row) => row.actual === "call" && isRejection(row.predicted),
+  failed_call: (row) => row.actual === "call" && row.predicted === "failed",
+  failed_rejection: (row) => isRejection(row.actual) && row.predicted === "failed",
+  type_mismatch: (row) => row.is_type_mismatch === 1,
+};
+
 function has(row, wanted, shard, profile) {
   return Object.entries(wanted).every(([name, value]) => {
     if (name === "text") return `${row.answer_content ?? ""}${row.answer_calls ?? ""}`.toLowerCase().includes(value.toLowerCase());
+    if (name === "pattern") return row.is_scored && (PATTERNS[value]?.(row) ?? false);
     if (name === "tool") return row.is_scored && (row.label_tools ?? "").includes(JSON.stringify(value));
     if (name === "key") return shard.argumentsOf(row, profile).some((found) => found.argument_key === value);
     if (name === "kind") return (shard.pictureOf(row, profile)?.edits ?? []).some((edit) => edit[EDIT_KIND] === value);

@@ -8,11 +8,10 @@ async function decisionsView() {
   const { confusion: table, patterns, failures } = await piece("decisions");
   const rows = ofLanguage(patterns);
   const kinds = distinct(rows, "error_pattern");
-  const everyone = new Table(table);
   return [
     el("h1", null, "Decisions: call, reject or failed"),
     el("div", { class: "choices" }, languageChoice(), filterBox("Filter models")),
-    el("h2", null, "All models together"), confusion({}, inLanguage(everyone), profileHere()),
+    el("h2", null, "All models together"), confusion({}, inLanguage(table), profileHere()),
     el("h2", null, "How models decide wrongly"),
     note("How often each pattern occurs, of the steps on which it could. A figure leads to the steps behind it."),
     filtered(heatTable({ caption: "Error patterns by model", corner: "Model", heads: kinds.map(plain), rows: models(rows).map((own) => ({
@@ -20,7 +19,7 @@ async function decisionsView() {
       cells: kinds.map((kind) => {
         const found = own.filter((row) => row.error_pattern === kind);
         const rate = divided(sum(found, "occurrence_count"), sum(found, "opportunity_count"));
-        return rate === null ? null : { text: percent(rate), level: rate, kind: "wrong", href: address([...modelPath(own[0]), "steps"]),
+        return rate === null ? null : { text: percent(rate), level: rate, kind: "wrong", href: address([...modelPath(own[0]), "steps"], { pattern: kind }),
           title: `${count(sum(found, "occurrence_count"))} of ${count(sum(found, "opportunity_count"))}` };
       }) })) })),
     el("h2", null, "Why answers failed"), failureTable(ofLanguage(failures)),
@@ -53,7 +52,7 @@ async function toolsView() {
     el("h1", null, "Tools and arguments: who fails where"),
     el("div", { class: "choices" }, languageChoice(), filterBox("Filter rows")),
     note("Recall: of the steps that wanted the tool, how many called it. The tools that go wrong most stand first; a figure leads to the steps."),
-    filtered(heatTable({ caption: "Recall by tool and model", corner: "Tool", heads: ["all", ...people.map((own) => el("a", { class: "slanted", href: address(modelPath(own[0])) }, data(modelName(own[0]))))],
+    filtered(heatTable({ caption: "Recall by tool and model", corner: "Tool", heads: ["all", ...people.map((own) => a(address(modelPath(own[0])), data(modelName(own[0]))))],
       rows: names.map((tool) => ({ head: data(tool.tool), cells: [heatShare(tool.recall), ...people.map((own) => {
         const found = own.filter((row) => row.tool === tool.tool);
         const total = found.length ? toolTotals(found) : {};
@@ -92,8 +91,8 @@ async function plansView() {
     filtered(heatTable({ caption: "Cost of edits for each plan", corner: "Model", heads: words.map(plain), rows: models(rows).map((own) => ({
       head: a(address(modelPath(own[0])), data(modelName(own[0]))), cells: words.map((kind) => {
         const found = own.filter((row) => row.kind === kind);
-        const plans = Math.max(...own.map((row) => row.read_plan_count), 1);
-        const rate = found.length ? sum(found, "edit_cost") / sum(distinctPlans(own), "read_plan_count") : null;
+        const plans = sum(oneOfLanguage(own), "read_plan_count");
+        const rate = found.length ? divided(sum(found, "edit_cost"), plans) : null;
         return rate === null ? null : { text: short(rate, 3), level: rate / 0.6, kind: "wrong", title: `${count(sum(found, "edit_count"))} edits in ${count(plans)} plans`,
           href: address([...modelPath(own[0]), "plans"], { kind }) };
       }) })) })),
@@ -109,7 +108,7 @@ async function plansView() {
 }
 
 // One row of each language: the number of plans read is repeated in every kind.
-const distinctPlans = (rows) => grouped(rows, ["language"]).map((own) => own[0]);
+const oneOfLanguage = (rows) => grouped(rows, ["language"]).map((own) => own[0]);
 
 async function consistencyView() {
   const tables = await piece("consistency");
@@ -146,7 +145,7 @@ async function costView() {
     el("div", { class: "choices" }, select("Language", languages.map((name) => [name]), language, choose("language"))),
     priced.length ? el("div", { class: "wide", tabindex: 0, role: "region", "aria-label": "Score against cost" }, scatter({ points: priced.map((row) => ({ x: row.mean_run_cost, y: row.average_score, name: modelName(row),
       isMarked: row.is_pareto_optimal === 1, href: address(modelPath(row)) })), xLabel: "mean cost of a run", yLabel: "Average",
-    writeX: (value) => short(value, 4), writeY: (value) => short(value, 3) })) : note("No document of this language says what its runs cost."),
+    writeX: (value) => String(+value.toPrecision(3)), writeY: (value) => String(+value.toPrecision(3)) })) : note("No document of this language says what its runs cost."),
     note("The line is the front: no other model scores at least as much for no more."),
     dataTable({ caption: "Cost and tokens", rows, sort: "average_score", isFalling: true, columns: [
       { name: "model", label: "Model", value: (row) => modelName(row), cell: (row) => modelLink(row) }, numberColumn("average_score", "Average"),

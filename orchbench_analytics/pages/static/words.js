@@ -51,7 +51,7 @@ const score = (value) => (value === null || value === undefined ? "–" : value.
 const short = (value, digits = 2) =>
   value === null || value === undefined ? "–" : value.toFixed(digits);
 const signed = (value) =>
-  value === null || value === undefined ? "–" : `${value > 0 ? "+" : ""}${value.toFixed(4)}`;
+  value === null || value === undefined ? "–" : `${value > 0 ? "+" : ""}${value.toFixed(4)}`.replace("-", "−");
 const percent = (value) =>
   value === null || value === undefined ? "–" : `${(100 * value).toFixed(1)} %`;
 const count = (value) => (value === null || value === undefined ? "–" : value.toLocaleString("en"));
