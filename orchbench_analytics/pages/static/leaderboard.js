@@ -68,7 +68,7 @@ function leaderboardView() {
       experiments.length > 1 && select("Experiment", [[ALL, "all"], ...experiments.map((name) => [name])],
         experiment ?? ALL, choose("experiment")),
       tagChoices(), filterBox("Filter models")),
-    filtered(dataTable({ caption: "Leaderboard", columns: boardColumns(sorted, language), rows: sorted,
+    filtered(dataTable({ caption: "Leaderboard", isCaptionRead: true, columns: boardColumns(sorted, language), rows: sorted,
       sort: "rank_number", isFalling: false })),
     note("The line shows the average with its 95 % interval over scenarios. ",
       "Models whose rank intervals overlap are not told apart by these scenarios."),
@@ -80,8 +80,8 @@ function boardColumns(rows, language) {
   const has = (name) => rows.some((row) => row[name] !== null && row[name] !== undefined);
   return [
     { name: "rank_number", label: "Rank", kind: "number", value: (row) => row.rank_number, cell: rankCell },
-    { name: "model", label: "Model", value: (row) => row.model, cell: (row) => modelLink(row) },
-    { name: "experiment", label: "Experiment", value: (row) => row.experiment },
+    { name: "model", label: "Model", value: (row) => row.model, cell: modelCell },
+    { name: "experiment", label: "Experiment", isRoomy: true, value: (row) => row.experiment },
     has("tier") && numberColumn("tier", "Tier", (value) => `${value ?? "–"}`),
     numberColumn("average_score", "Average"),
     { name: "interval", label: "95 % interval", value: (row) => row.average_score,
@@ -95,6 +95,9 @@ function boardColumns(rows, language) {
       title: "Scenario files that were scored" }),
   ].filter(Boolean);
 }
+
+const modelCell = (row) => el("span", { class: "model" }, modelLink(row),
+  el("span", { class: "tight quiet" }, data(row.experiment)));
 
 function rankCell(row) {
   const [low, high] = [row.rank_low, row.rank_high];
@@ -120,7 +123,7 @@ function differencesView() {
     note("Every metric of every model. The darker, the higher its place in the column; ",
       "over all languages a figure is the mean of the languages."),
     el("div", { class: "choices" }, languageChoice(), filterBox("Filter models")),
-    filtered(heatTable({ caption: "Metrics by model", corner: "Model", heads: metrics.map(metricHead),
+    filtered(heatTable({ caption: "Metrics by model", isCaptionRead: true, corner: "Model", heads: metrics.map(metricHead),
       rows: models.map((row) => ({ head: a(address(modelPath(row)), data(modelName(row))),
         cells: metrics.map((name) => row[name] === null ? null : ({ text: short(row[name], 3),
           level: place(row, name),

@@ -51,7 +51,7 @@ function headline(self, profile) {
 
 function languageTable(scores) {
   const metrics = here.core.metrics.map((metric) => metric.name).filter((name) => scores.some((row) => row[name] !== undefined && row[name] !== null));
-  return heatTable({ caption: "Scores by language", corner: "Language", heads: metrics.map(metricHead),
+  return heatTable({ caption: "Scores by language", isCaptionRead: true, corner: "Language", heads: metrics.map(metricHead),
     rows: scores.map((row) => ({ head: data(row.language), cells: metrics.map((name) => row[name] === null ? null
       : { text: short(row[name], 4), level: row[name], title: metricWord(name) }) })) });
 }
@@ -116,7 +116,7 @@ function toolTotals(rows) {
 }
 
 function scenarioTable(self, files) {
-  return dataTable({ caption: "Scenarios", rows: files, sort: "scenario_score", columns: [
+  return dataTable({ caption: "Scenarios", isCaptionRead: true, rows: files, sort: "scenario_score", columns: [
     { name: "scenario", label: "Scenario", value: (row) => row.scenario,
       cell: (row) => a(address(scenarioPath(self, row.language, row.scenario)), data(row.scenario)) },
     textColumn("language", "Language"),

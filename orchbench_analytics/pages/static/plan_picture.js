@@ -3,7 +3,7 @@
 const STATES = ["same", "missing", "extra", "changed"];
 const STATE_WORDS = ["in both", "missing", "extra", "changed"];
 const BOX = { width: 158, height: 46, acrossGap: 56, downGap: 26, margin: 28 };
-const BROAD = 560; // a picture wider than this takes the whole row
+const BROAD = 700; // a picture wider than this takes the whole row
 const EDIT_WORDS = {
   missing_workflow: (edit) => ["The answer lacks the workflow ", data(edit.wanted ?? edit.subject)],
   extra_workflow: (edit) => ["The answer has a workflow too many: ", data(edit.given ?? edit.subject)],
@@ -11,8 +11,8 @@ const EDIT_WORDS = {
   extra_dependency: (edit) => [data(edit.subject), " waits for ", data(edit.given), " without need"],
   missing_step: (edit) => ["The answer lacks the step ", data(edit.wanted ?? edit.subject)],
   extra_step: (edit) => ["The answer has a step too many: ", data(edit.given ?? edit.subject)],
-  missing_transition: (edit) => [data(edit.subject), " does not come after ", data(edit.wanted)],
-  extra_transition: (edit) => [data(edit.subject), " comes after ", data(edit.given), " without need"],
+  missing_transition: (edit) => edit.subject === edit.wanted ? [data(edit.subject), " does not follow on itself"] : [data(edit.subject), " does not come after ", data(edit.wanted)],
+  extra_transition: (edit) => edit.subject === edit.given ? [data(edit.subject), " follows on itself without need"] : [data(edit.subject), " comes after ", data(edit.given), " without need"],
   wrong_agent: (edit) => [data(edit.subject), " is done by ", data(edit.given), " in place of ", data(edit.wanted)],
   wrong_status: (edit) => [data(edit.subject), " has the status ", data(edit.given), " in place of ", data(edit.wanted)],
   wrong_step: (edit) => [data(edit.given), " stands in place of ", data(edit.wanted)],

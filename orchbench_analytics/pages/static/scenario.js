@@ -59,7 +59,7 @@ function givenWords(row) {
 }
 
 function runTable(self, rows) {
-  return dataTable({ caption: "Steps of the run", rows, columns: [
+  return dataTable({ caption: "Steps of the run", isCaptionRead: true, rows, columns: [
     { name: "step_id", label: "Step", value: (row) => row.step_id,
       cell: (row) => a(address(stepPath(self, row)), data(row.step_id)) },
     { name: "unit", label: "Unit", value: (row) => row.unit },
@@ -86,7 +86,7 @@ async function rowsView([, model, experiment, unit]) {
       el("a", { class: "badge", href: addressWith({ [name]: null }), title: "Remove" }, `${plain(name)}: `, data(value), " ×"))),
     el("div", { class: "choices" }, languageChoice(), searchAnswers(), filterBox("Filter rows")),
     note(many(rows.length, isPlan ? "plan" : "step")),
-    filtered(dataTable({ caption: plain(unit), rows, sort: "outcome", columns: [
+    filtered(dataTable({ caption: plain(unit), isCaptionRead: true, rows, sort: "outcome", columns: [
       { name: "scenario", label: "Scenario", value: (row) => `${row.language} ${row.scenario}`,
         cell: (row) => a(address(stepPath(self, row)), data(`${row.language} ${row.scenario}`)) },
       { name: "run", label: "Run", value: (row) => row.run },

@@ -20,7 +20,7 @@ async function scenariosView() {
       select("Kind", [[ALL, `all (${count(all.length)})`], ...Object.entries(KINDS).map(([name, found]) =>
         [name, `${found.words} (${count(all.filter(found.is).length)})`])], here.params.get("kind") ?? ALL, choose("kind")),
       filterBox("Filter scenarios")),
-    filtered(dataTable({ caption: "Scenarios", rows, sort: "mean_scenario_score", columns: [
+    filtered(dataTable({ caption: "Scenarios", isCaptionRead: true, rows, sort: "mean_scenario_score", columns: [
       { name: "scenario", label: "Scenario", value: (row) => `${row.language} ${row.scenario}`,
         cell: (row) => a(address(["scenario", row.language, row.scenario]), data(`${row.language} ${row.scenario}`)) },
       numberColumn("mean_scenario_score", "Mean score", score, { cell: (row) => bar(row.mean_scenario_score, score(row.mean_scenario_score)) }),
@@ -42,7 +42,7 @@ async function oneScenarioView([, language, scenario]) {
     el("h1", null, "Scenario ", data(scenario), " ", el("span", { class: "quiet" }, data(language))),
     el("dl", { class: "cards" }, [["Mean score", score(found.mean_scenario_score)], ["Least", score(found.least_score)], ["Greatest", score(found.greatest_score)],
       ["Discrimination", short(found.discrimination, 2)]].map(([words, figure]) => el("div", { class: "card" }, el("dt", null, words), el("dd", null, el("span", { class: "figure" }, figure))))),
-    rows.length ? dataTable({ caption: "By model", rows, sort: "scenario_score", isFalling: true, columns: [
+    rows.length ? dataTable({ caption: "By model", isCaptionRead: true, rows, sort: "scenario_score", isFalling: true, columns: [
       { name: "model", label: "Model", value: (row) => modelName(row), cell: (row) => a(address(scenarioPath(row, language, scenario)), data(modelName(row))) },
       textColumn("experiment", "Experiment"),
       numberColumn("scenario_score", "Score", score, { cell: (row) => bar(row.scenario_score, score(row.scenario_score)) })] })

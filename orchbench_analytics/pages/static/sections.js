@@ -35,7 +35,7 @@ function inLanguage(table) {
 function failureTable(rows) {
   if (!rows.length) return note("No answer failed.");
   const found = grouped(rows, ["unit", "failure_reason", "model", "experiment"]).map((own) => ({ ...own[0], failure_count: sum(own, "failure_count") }));
-  return dataTable({ caption: "Failures", rows: found, sort: "failure_count", isFalling: true, columns: [
+  return dataTable({ caption: "Failures", isCaptionRead: true, rows: found, sort: "failure_count", isFalling: true, columns: [
     { name: "model", label: "Model", value: (row) => modelName(row), cell: (row) => a(address([...modelPath(row),
       row.unit === "plan" ? "plans" : "steps"], row.unit === "plan" ? { read_as: row.failure_reason } : { failure_reason: row.failure_reason }), data(modelName(row))) },
     textColumn("unit", "Unit"), { name: "failure_reason", label: "Reason", value: (row) => plain(row.failure_reason) },
@@ -71,7 +71,7 @@ function argumentBoard(rows) {
     const right = sum(own, "value_true_positive_count");
     return { ...own[0], argument_count: sum(own, "argument_count"), wrong, extra: sum(own, "key_false_positive_count"), missed: sum(own, "key_false_negative_count"), rate: divided(right, right + wrong) };
   });
-  return dataTable({ caption: "Arguments", rows: found, sort: "wrong", isFalling: true, columns: [
+  return dataTable({ caption: "Arguments", isCaptionRead: true, rows: found, sort: "wrong", isFalling: true, columns: [
     { name: "argument_key", label: "Argument", value: (row) => row.argument_key },
     { name: "label_tools", label: "Tool", value: (row) => row.label_tools && listed(row.label_tools) },
     numberColumn("argument_count", "Asked", count), numberColumn("missed", "Key missed", count), numberColumn("extra", "Key too many", count),
@@ -119,16 +119,16 @@ async function consistencyView() {
     el("h1", null, "Consistency over runs"),
     el("div", { class: "choices" }, languageChoice(), filterBox("Filter rows")),
     el("h2", null, "Decisions that change from run to run"),
-    filtered(dataTable({ caption: "Flips", rows, sort: "flip_rate", isFalling: true, columns: [
+    filtered(dataTable({ caption: "Flips", isCaptionRead: true, rows, sort: "flip_rate", isFalling: true, columns: [
       { name: "model", label: "Model", value: (row) => modelName(row), cell: (row) => a(address([...modelPath(row), "steps"]), data(modelName(row))) },
       textColumn("language", "Language"), numberColumn("step_count", "Steps", count), numberColumn("unstable_step_count", "Unstable", count),
       numberColumn("unstable_step_rate", "Unstable share", percent), numberColumn("flip_rate", "Flip rate", percent, { title: "Pairs of runs that decide differently" })] })),
     el("h2", null, "Right in all of k runs, or in any"),
-    dataTable({ caption: "Pass rates", rows: passes, sort: "model", columns: [
+    dataTable({ caption: "Pass rates", isCaptionRead: true, rows: passes, sort: "model", columns: [
       { name: "model", label: "Model", value: (row) => modelName(row), cell: (row) => modelLink(row) }, textColumn("language", "Language"),
       { name: "criterion", label: "Criterion", value: (row) => plain(row.criterion) }, numberColumn("k", "k", count),
       numberColumn("pass_all_rate", "All of k", percent), numberColumn("pass_any_rate", "Any of k", percent)] }),
-    noise.length ? [el("h2", null, "How much the average moves between runs"), dataTable({ caption: "Run noise", rows: noise, sort: "run_standard_deviation", isFalling: true, columns: [
+    noise.length ? [el("h2", null, "How much the average moves between runs"), dataTable({ caption: "Run noise", isCaptionRead: true, rows: noise, sort: "run_standard_deviation", isFalling: true, columns: [
       { name: "model", label: "Model", value: (row) => modelName(row), cell: (row) => modelLink(row) }, textColumn("language", "Language"),
       numberColumn("run_count", "Runs", count), numberColumn("mean_value", "Mean"), numberColumn("run_standard_deviation", "Standard deviation")] })] : null,
   ];
@@ -147,7 +147,7 @@ async function costView() {
       isMarked: row.is_pareto_optimal === 1, href: address(modelPath(row)) })), xLabel: "mean cost of a run", yLabel: "Average",
     writeX: (value) => String(+value.toPrecision(3)), writeY: (value) => String(+value.toPrecision(3)) })) : note("No document of this language says what its runs cost."),
     note("The line is the front: no other model scores at least as much for no more."),
-    dataTable({ caption: "Cost and tokens", rows, sort: "average_score", isFalling: true, columns: [
+    dataTable({ caption: "Cost and tokens", isCaptionRead: true, rows, sort: "average_score", isFalling: true, columns: [
       { name: "model", label: "Model", value: (row) => modelName(row), cell: (row) => modelLink(row) }, numberColumn("average_score", "Average"),
       numberColumn("mean_run_cost", "Cost of a run", (value) => short(value, 5)), numberColumn("mean_run_tokens", "Tokens of a run", (value) => value === null ? "–" : count(Math.round(value))),
       numberColumn("total_cost", "Total cost", (value) => short(value, 3)),
@@ -165,7 +165,7 @@ async function rulesView() {
     el("h1", null, "What the scoring rules do"),
     el("dl", { class: "facts" }, core.profiles.map((name) => el("div", null, el("dt", null, name), el("dd", null, PROFILE_WORDS[name] ?? "rules of your own")))),
     el("h2", null, "Average and rank under each profile"),
-    dataTable({ caption: "Profiles", rows, sort: `rank-${first}`, columns: [
+    dataTable({ caption: "Profiles", isCaptionRead: true, rows, sort: `rank-${first}`, columns: [
       { name: "model", label: "Model", value: (row) => modelName(row), cell: (row) => modelLink(row) },
       ...core.profiles.flatMap((profile) => [numberColumn(`score-${profile}`, profile), numberColumn(`rank-${profile}`, "rank", (value) => `${value ?? "–"}`)])] }),
     el("h2", null, "One rule at a time"), core.has_rules ? ruleTable((await piece("rules")).rules)
@@ -177,7 +177,7 @@ function ruleTable(table) {
   const rows = table.rows().filter((row) => HEADLINE.some((name) => row[`${name}_change`]));
   if (!rows.length) return note("No rule changes any score here.");
   return [note("From the public evaluator's rules to ours, one at a time: what each does to each model's scores."),
-    dataTable({ caption: "Rules", rows, columns: [
+    dataTable({ caption: "Rules", isCaptionRead: true, rows, columns: [
       { name: "rule", label: "Rule", value: (row) => plain(row.rule) },
       { name: "change", label: "From → to", value: (row) => row.rule_to, cell: (row) => `${plain(row.rule_from)} → ${plain(row.rule_to)}` },
       { name: "model", label: "Model", value: (row) => modelName(row), cell: (row) => modelLink(row) },

@@ -129,7 +129,7 @@ function argumentTable(row, shard, labels, profile) {
   const rows = shard.argumentsOf(row, profile);
   if (!rows.length) return null;
   const values = (text) => (text === null || text === undefined ? "–" : el("span", { dir: "auto" }, listed(text)));
-  return dataTable({ caption: "Arguments", rows, columns: [
+  return dataTable({ caption: "Arguments", isCaptionRead: true, rows, columns: [
     { name: "argument_key", label: "Key", value: (item) => item.argument_key },
     { name: "label_values", label: "Label", value: (item) => labelText(labels, item.label_values), cell: (item) => values(labelText(labels, item.label_values)) },
     { name: "answer_values", label: "Answer", value: (item) => item.answer_values,
@@ -151,7 +151,7 @@ function listed(text) {
 function judgeTable(row, shard) {
   const rows = shard.judgementsOf(row);
   if (!rows.length) return null;
-  return [el("h2", null, "What the judge said"), dataTable({ caption: "Verdicts", rows, columns: [
+  return [el("h2", null, "What the judge said"), dataTable({ caption: "Verdicts", isCaptionRead: true, rows, columns: [
     { name: "argument_key", label: "Key", value: (item) => item.argument_key },
     { name: "label_values", label: "Label", value: (item) => item.label_values && listed(item.label_values) },
     { name: "answer_values", label: "Answer", value: (item) => item.answer_values && listed(item.answer_values) },

@@ -2,8 +2,9 @@
 
 const FIRST_ROWS = 150;
 
-// A column: {name, label, title, value(row), cell(row), kind: "number" | "text", rise: true}
-function dataTable({ caption, columns, rows, sort, isFalling = false, rowClass }) {
+// A column: {name, label, title, value(row), cell(row), kind: "number" | "text", isRoomy}
+// A caption that only repeats the heading is read out and not shown.
+function dataTable({ caption, isCaptionRead, columns, rows, sort, isFalling = false }) {
   let sorting = { column: columns.find((column) => column.name === sort), isFalling };
   let isWhole = rows.length <= FIRST_ROWS;
   const body = el("tbody");
@@ -18,7 +19,7 @@ function dataTable({ caption, columns, rows, sort, isFalling = false, rowClass }
   const heads = columns.map((column) => {
     const button = el("button", { type: "button", title: column.title, click: () => by(column) },
       column.label);
-    return el("th", { scope: "col", class: column.kind ?? "text" }, button);
+    return el("th", { scope: "col", class: classOf(column) }, button);
   });
 
   function by(column) {
@@ -30,7 +31,7 @@ function dataTable({ caption, columns, rows, sort, isFalling = false, rowClass }
   function draw() {
     const sorted = sorting.column ? sortedRows(rows, sorting) : rows;
     const shown = isWhole ? sorted : sorted.slice(0, FIRST_ROWS);
-    body.replaceChildren(...shown.map((row) => el("tr", { class: rowClass?.(row) },
+    body.replaceChildren(...shown.map((row) => el("tr", null,
       columns.map((column, place) => cellOf(column, row, place)))));
     columns.forEach((column, place) => {
       const state = sorting.isFalling ? "descending" : "ascending";
@@ -40,17 +41,23 @@ function dataTable({ caption, columns, rows, sort, isFalling = false, rowClass }
   }
 
   draw();
-  const table = el("table", null, caption && el("caption", null, caption),
+  const table = el("table", null, captionOf(caption, isCaptionRead),
     el("thead", null, el("tr", null, heads)), body);
   return el("div", { class: "wide", tabindex: 0, role: "region", "aria-label": caption ?? "Table" },
     table, more);
 }
 
+const captionOf = (caption, isRead) =>
+  caption && el("caption", null, el("span", { class: isRead ? "visually-hidden" : null }, caption));
+
 function cellOf(column, row, place) {
   const content = column.cell ? column.cell(row) : data(column.value(row));
   return el(place === 0 ? "th" : "td",
-    { class: column.kind ?? "text", scope: place === 0 ? "row" : null }, content);
+    { class: classOf(column), scope: place === 0 ? "row" : null }, content);
 }
+
+// Roomy columns are left out on a phone.
+const classOf = (column) => `${column.kind ?? "text"}${column.isRoomy ? " roomy" : ""}`;
 
 function sortedRows(rows, { column, isFalling }) {
   const isAbsent = (value) => value === null || value === undefined;
@@ -69,9 +76,9 @@ const numberColumn = (name, label, write = score, extra = {}) => ({
 const textColumn = (name, label, extra = {}) => ({ name, label, value: (row) => row[name], ...extra });
 
 // A matrix of figures, coloured by their size: rows × columns of {text, level, href, title}.
-function heatTable({ caption, corner, heads, rows }) {
+function heatTable({ caption, isCaptionRead, corner, heads, rows }) {
   return el("div", { class: "wide", tabindex: 0, role: "region", "aria-label": caption },
-    el("table", { class: "heat" }, el("caption", null, caption),
+    el("table", { class: "heat" }, captionOf(caption, isCaptionRead),
       el("thead", null, el("tr", null, el("th", { scope: "col" }, corner),
         heads.map((head) => el("th", { scope: "col", class: "number" }, head)))),
       el("tbody", null, rows.map(({ head, cells }) => el("tr", null,
