@@ -5,7 +5,7 @@ BIN := $(VENV)/bin
 INSTALL = $(BIN)/python -m pip install --quiet --disable-pip-version-check
 DEMO ?= demo
 
-.PHONY: demo test bench lint clean
+.PHONY: demo test test-services bench lint clean
 
 demo: $(VENV)/installed
 	$(BIN)/orchbench demo $(DEMO)
@@ -17,6 +17,14 @@ lint: $(VENV)/developing
 	$(BIN)/ruff format --check .
 	$(BIN)/ruff check .
 	$(BIN)/mypy
+
+# The report in a real browser: Debian's chromium, selenium, and axe-core for accessibility.
+SERVICES ?= $(VENV)/services
+test-services: $(VENV)/developing
+	command -v chromium chromedriver npm >/dev/null || (apt-get update && apt-get install -y chromium chromium-driver npm)
+	$(INSTALL) selenium
+	npm install --silent --no-save --prefix $(SERVICES) axe-core
+	AXE=$(abspath $(SERVICES))/node_modules/axe-core/axe.min.js $(BIN)/pytest tests/services
 
 # What pip installs it compiles; of an editable package that is left to us.
 bench: $(VENV)/developing

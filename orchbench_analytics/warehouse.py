@@ -24,10 +24,14 @@ if TYPE_CHECKING:
     from orchbench_analytics.engines import Engine
     from orchbench_analytics.exports.files import Exported
     from orchbench_analytics.ingest.update import IngestSummary, Progress
+<<<<<<< HEAD
     from orchbench_analytics.outputs.check import CheckReport
     from orchbench_analytics.stats import SweepPlan
 
 Contender = str | tuple[str, str]  # a model, or a model and its experiment
+=======
+    from orchbench_analytics.pages.report import Report
+>>>>>>> pages
 
 
 def open_warehouse(path: str | Path, *, engine: Engine | None = None) -> Warehouse:
@@ -87,7 +91,38 @@ class Warehouse:
                 progress=progress,
             )
 
+<<<<<<< HEAD
     @names_damage
+=======
+    def report(
+        self,
+        output: str | Path,
+        *,
+        models: Sequence[str] = (),
+        profiles: Sequence[str] = (),
+        answer_limit: int | None = None,
+        with_rules: bool = False,
+        title: str | None = None,
+        jobs: int | None = None,
+    ) -> Report:
+        """Write a page that works offline, from the leaderboard down to the answers.
+
+        `answer_limit` cuts answers after so many characters, 0 leaves them out. `with_rules` adds
+        what each scoring rule does.
+        """
+        from orchbench_analytics.pages.report import (
+            ANSWER_LIMIT,
+            TITLE,
+            ReportOptions,
+            make_report,
+        )
+
+        limit = ANSWER_LIMIT if answer_limit is None else answer_limit
+        options = ReportOptions(models, profiles, limit, with_rules, title or TITLE)
+        with self._running(jobs) as engine:
+            return make_report(self, Path(output), options, engine)
+
+>>>>>>> pages
     def score(self, profile: Profile | str, *, jobs: int | None = None, wait: bool = True) -> str:
         """Score everything under a profile, from Parquet alone; later ingests keep it current.
 

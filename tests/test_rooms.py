@@ -20,7 +20,12 @@ LAYERS: tuple[tuple[str, ...], ...] = (
     ("views.",),
     ("stats.",),
     ("outputs.", "exports."),
+<<<<<<< HEAD
     ("changes",),
+=======
+    ("analysis",),
+    ("pages.",),
+>>>>>>> pages
     ("warehouse",),
     ("cli.", "__init__"),
     ("__main__",),

@@ -1,0 +1,76 @@
+"""Commands that make a page: report, view."""
+
+from __future__ import annotations
+
+import webbrowser
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from orchbench_analytics.cli.app import JobsOption, WarehouseArgument, app, say
+
+ModelsOption = Annotated[
+    list[str] | None, typer.Option("--model", help="Only this model, or model/experiment.")
+]
+ProfilesOption = Annotated[
+    list[str] | None, typer.Option("--profile", "-p", help="Only this profile; default all.")
+]
+RulesOption = Annotated[
+    bool, typer.Option("--audit", help="Also what each scoring rule does; takes its time.")
+]
+WithoutAnswersOption = Annotated[
+    bool, typer.Option("--without-answers", help="Leave out the texts of answers.")
+]
+LimitOption = Annotated[
+    int | None, typer.Option("--limit-answers", min=0, help="Cut answers after so many characters.")
+]
+
+
+@app.command()
+def report(
+    warehouse: WarehouseArgument,
+    output: Annotated[
+        Path, typer.Argument(metavar="OUT", help="An .html file, or a directory for a large sweep.")
+    ],
+    model: ModelsOption = None,
+    profile: ProfilesOption = None,
+    audit: RulesOption = False,
+    without_answers: WithoutAnswersOption = False,
+    limit_answers: LimitOption = None,
+    title: Annotated[str | None, typer.Option(help="Title of the page.")] = None,
+    jobs: JobsOption = None,
+) -> None:
+    """Make a page to share, from the leaderboard down to the answer; it works offline."""
+    from orchbench_analytics.warehouse import open_warehouse
+
+    made = open_warehouse(warehouse).report(
+        output,
+        models=model or (),
+        profiles=profile or (),
+        with_rules=audit,
+        answer_limit=0 if without_answers else limit_answers,
+        title=title,
+        jobs=jobs,
+    )
+    say(f"{made.page}: {made.model_count:,} models, {made.byte_count / 1e6:,.1f} MB")
+
+
+@app.command()
+def view(
+    warehouse: WarehouseArgument,
+    model: ModelsOption = None,
+    profile: ProfilesOption = None,
+    audit: RulesOption = False,
+    jobs: JobsOption = None,
+) -> None:
+    """Make the report beside the warehouse and open it in the browser."""
+    from orchbench_analytics.warehouse import open_warehouse
+
+    output = warehouse.absolute().with_name(f"{warehouse.absolute().name}-report.html")
+    made = open_warehouse(warehouse).report(
+        output, models=model or (), profiles=profile or (), with_rules=audit, jobs=jobs
+    )
+    say(f"{made.page}: {made.model_count:,} models, {made.byte_count / 1e6:,.1f} MB")
+    if not webbrowser.open(made.page.absolute().as_uri()):
+        say(f"no browser could be opened; open {made.page.absolute()} yourself")

@@ -1,0 +1,69 @@
+// Elements: every text becomes text nodes, never markup; what cannot be seen is made visible.
+
+const SVG = "http://www.w3.org/2000/svg";
+// Control and format characters: they hide, turn or join what stands around them.
+const UNSEEN =
+  /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u00ad\u061c\u180e\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufe00-\ufe0f\ufeff\ufff9-\ufffb]|\u{e0001}|[\u{e0020}-\u{e007f}]/gu;
+
+function textNodes(text) {
+  const nodes = [];
+  let end = 0;
+  for (const match of text.matchAll(UNSEEN)) {
+    if (match[0] === "\r" && text[match.index + 1] === "\n") continue;
+    if (match.index > end) nodes.push(document.createTextNode(text.slice(end, match.index)));
+    const code = `U+${match[0].codePointAt(0).toString(16).toUpperCase().padStart(4, "0")}`;
+    const mark = document.createElement("span");
+    mark.className = "unseen";
+    mark.textContent = code;
+    mark.title = `${code}, a character that cannot be seen`;
+    nodes.push(mark);
+    end = match.index + match[0].length;
+  }
+  if (end < text.length) nodes.push(document.createTextNode(text.slice(end)));
+  return nodes;
+}
+
+function fill(parent, children) {
+  for (const child of children.flat(Infinity)) {
+    if (child === null || child === undefined || child === false) continue;
+    if (child instanceof Node) parent.append(child);
+    else parent.append(...textNodes(String(child)));
+  }
+  return parent;
+}
+
+function withAttributes(element, attributes) {
+  for (const [name, value] of Object.entries(attributes ?? {})) {
+    if (value === null || value === undefined || value === false) continue;
+    if (typeof value === "function") element.addEventListener(name, value);
+    else if (name.startsWith("--")) element.style.setProperty(name, value);
+    else element.setAttribute(name, value === true ? "" : value);
+  }
+  return element;
+}
+
+const el = (tag, attributes, ...children) =>
+  fill(withAttributes(document.createElement(tag), attributes), children);
+const svg = (tag, attributes, ...children) =>
+  fill(withAttributes(document.createElementNS(SVG, tag), attributes), children);
+
+// A text from the data inside our own: its direction is its own.
+const data = (text, attributes) => el("bdi", attributes, text ?? "–");
+
+// A block of text from the data, as it was written.
+const block = (text, attributes) =>
+  el("pre", { class: "text", dir: "auto", tabindex: 0, ...attributes }, text);
+
+const note = (...children) => el("p", { class: "note" }, children);
+const badge = (kind, ...children) => el("span", { class: `badge ${kind}` }, children);
+
+function select(label, options, chosen, onChange) {
+  const list = el(
+    "select",
+    { change: (event) => onChange(event.target.value) },
+    options.map(([value, words]) =>
+      el("option", { value, selected: value === chosen }, words ?? value),
+    ),
+  );
+  return el("label", { class: "choice" }, el("span", null, label), list);
+}

@@ -1,0 +1,158 @@
+// The leaderboard, and where models differ.
+
+const ALL = "";
+
+function languageChoice() {
+  const languages = [...new Set(here.core.model_scores.columns.language.words)].sort(inOrder);
+  return select("Language", [[ALL, "all"], ...languages.map((name) => [name])], languageHere() ?? ALL,
+    choose("language"));
+}
+
+// A row for each model: scores over all languages, or in one.
+function boardRows(profile, language) {
+  const { core } = here;
+  const scores = language ? core.model_scores.rows({ profile, language }) : core.leaderboard.rows({ profile });
+  const ranks = core.ranks.index("profile", "model", "experiment");
+  const spans = core.intervals.rows({ profile, metric: "average_score" });
+  const interval = (row) => spans.find((span) => span.model === row.model
+    && span.experiment === row.experiment && span.language === (language || "mean"));
+  const most = Math.max(...scores.map((row) => row.file_count ?? 0));
+  const found = scores.map((row) => {
+    const place = ranks.get(keyOf(profile, row.model, row.experiment))?.[0];
+    const rank = place === undefined || language ? {} : core.ranks.row(place);
+    const span = interval(row) ?? {};
+    return { ...rank, ...row, low: rank.low ?? span.low, high: rank.high ?? span.high,
+      coverage: divided(row.file_count, most) };
+  });
+  if (language) rankRows(found);
+  return found;
+}
+
+function rankRows(rows) {
+  const ordered = rows.filter((row) => row.average_score !== null);
+  for (const row of rows) {
+    row.rank_number = row.average_score === null ? null
+      : 1 + ordered.filter((other) => other.average_score > row.average_score).length;
+  }
+}
+
+function tagChoices() {
+  const names = Object.keys(here.core.tags.columns).filter((name) => !["model", "experiment"].includes(name));
+  return names.map((name) => {
+    const values = distinct(here.core.tags.rows(), name).filter((value) => value !== null).map(String).sort(inOrder);
+    return select(plain(name), [[ALL, "all"], ...values.map((value) => [value])],
+      here.params.get(`tag-${name}`) ?? ALL, choose(`tag-${name}`));
+  });
+}
+
+function isTagged(row) {
+  const wanted = [...here.params].filter(([name]) => name.startsWith("tag-"));
+  if (!wanted.length) return true;
+  const tags = here.core.tags.rows({ model: row.model, experiment: row.experiment })[0] ?? {};
+  return wanted.every(([name, value]) => String(tags[name.slice(4)]) === value);
+}
+
+function leaderboardView() {
+  const { core, params } = here;
+  const [profile, language] = [profileHere(), languageHere()];
+  const experiments = distinct(core.models.rows(), "experiment").sort(inOrder);
+  const experiment = params.get("experiment");
+  const everyone = boardRows(profile, language);
+  const rows = everyone.filter((row) => (!experiment || row.experiment === experiment) && isTagged(row));
+  const sorted = [...rows].sort((x, y) => (y.average_score ?? -1) - (x.average_score ?? -1));
+  return [
+    el("h1", null, "Leaderboard"),
+    el("p", { class: "lead" }, many(core.models.count, "model"), ", scored under ",
+      el("strong", null, profile), PROFILE_WORDS[profile] ? `: ${PROFILE_WORDS[profile]}.` : "."),
+    el("div", { class: "choices" }, languageChoice(),
+      experiments.length > 1 && select("Experiment", [[ALL, "all"], ...experiments.map((name) => [name])],
+        experiment ?? ALL, choose("experiment")),
+      tagChoices(), filterBox("Filter models")),
+    filtered(dataTable({ caption: "Leaderboard", isCaptionRead: true, columns: boardColumns(sorted, language), rows: sorted,
+      sort: "rank_number", isFalling: false })),
+    note("The line shows the average with its 95 % interval over scenarios. ",
+      "Models whose rank intervals overlap are not told apart by these scenarios."),
+  ];
+}
+
+function boardColumns(rows, language) {
+  const domain = domainOf(rows);
+  const has = (name) => rows.some((row) => row[name] !== null && row[name] !== undefined);
+  return [
+    { name: "rank_number", label: "Rank", kind: "number", value: (row) => row.rank_number, cell: rankCell },
+    { name: "model", label: "Model", value: (row) => row.model, cell: modelCell },
+    { name: "experiment", label: "Experiment", isRoomy: true, value: (row) => row.experiment },
+    has("tier") && numberColumn("tier", "Tier", (value) => `${value ?? "–"}`),
+    numberColumn("average_score", "Average"),
+    { name: "interval", label: "95 % interval", value: (row) => row.average_score,
+      cell: (row) => whisker({ value: row.average_score, low: row.low, high: row.high }, domain) },
+    ...HEADLINE.slice(1).map((name) => numberColumn(name, metricWord(name))),
+    !language && has("best_probability") && numberColumn("best_probability", "Best", percent,
+      { title: "The chance of being the best, over resampled scenarios" }),
+    numberColumn("file_count", "Files", (value) => count(value),
+      { cell: (row) => [count(row.file_count), row.coverage < 1 && badge("partly", ` ${percent(row.coverage)}`),
+        row.refused_file_count > 0 && badge("bad", ` ${count(row.refused_file_count)} refused`)],
+      title: "Scenario files that were scored" }),
+  ].filter(Boolean);
+}
+
+const modelCell = (row) => el("span", { class: "model" }, modelLink(row),
+  el("span", { class: "tight quiet" }, data(row.experiment)));
+
+function rankCell(row) {
+  const [low, high] = [row.rank_low, row.rank_high];
+  const span = low === undefined || low === null || low === high ? null : `${low}–${high}`;
+  return [el("span", { class: "rank" }, row.rank_number ?? "–"), span && el("span", { class: "quiet" }, ` ${span}`)];
+}
+
+function differencesView() {
+  const profile = profileHere();
+  const language = languageHere();
+  const languages = language ? [language] : [...new Set(here.core.model_scores.columns.language.words)];
+  const rows = here.core.model_scores.rows({ profile }).filter((row) => languages.includes(row.language));
+  const metrics = here.core.metrics.map((metric) => metric.name)
+    .filter((name) => name in here.core.model_scores.columns);
+  const models = grouped(rows, ["model", "experiment"]).map((own) => ({ ...own[0],
+    ...Object.fromEntries(metrics.map((name) => [name, meanOf(own, name)])) }))
+    .sort((x, y) => (y.average_score ?? -1) - (x.average_score ?? -1));
+  const known = Object.fromEntries(metrics.map((name) =>
+    [name, models.map((row) => row[name]).filter((value) => value !== null)]));
+  const place = (row, name) => divided(known[name].filter((value) => value < row[name]).length, known[name].length - 1) ?? 0.5;
+  return [
+    el("h1", null, "Where models differ"),
+    note("Every metric of every model. The darker, the higher its place in the column; ",
+      "over all languages a figure is the mean of the languages."),
+    el("div", { class: "choices" }, languageChoice(), filterBox("Filter models")),
+    filtered(heatTable({ caption: "Metrics by model", isCaptionRead: true, corner: "Model", heads: metrics.map(metricHead),
+      rows: models.map((row) => ({ head: a(address(modelPath(row)), data(modelName(row))),
+        cells: metrics.map((name) => row[name] === null ? null : ({ text: short(row[name], 3),
+          level: place(row, name),
+          title: `${modelName(row)}, ${metricWord(name)}: ${score(row[name])}` })) })) })),
+  ];
+}
+
+function metricHead(name) {
+  const { description } = here.core.metrics.find((metric) => metric.name === name);
+  return el("abbr", { title: description }, metricWord(name));
+}
+
+function meanOf(rows, name) {
+  const values = rows.map((row) => row[name]).filter((value) => value !== null && value !== undefined);
+  return values.length ? values.reduce((x, y) => x + y, 0) / values.length : null;
+}
+
+// A box that hides the rows of the next table that do not contain its words.
+function filterBox(label) {
+  const input = el("input", { type: "search", placeholder: "…", "aria-label": label, class: "filter",
+    input: () => {
+      const wanted = input.value.trim().toLowerCase();
+      for (const row of document.querySelectorAll(".filtered tbody tr")) {
+        row.hidden = wanted !== "" && !row.textContent.toLowerCase().includes(wanted);
+      }
+    } });
+  return el("label", { class: "choice" }, el("span", null, label), input);
+}
+const filtered = (table) => {
+  table.classList.add("filtered");
+  return table;
+};

@@ -1,0 +1,100 @@
+// A model's shard: its rows under the profile that is shown.
+
+class Shard {
+  constructor(tables, core) {
+    Object.assign(this, tables);
+    this.firstProfile = core.profiles[0];
+    this.stepChanges = this.step_changes.index("profile", "row");
+    this.planChanges = this.plan_changes.index("profile", "row");
+    this.argumentRows = this.arguments.index("profile", "row");
+    this.pictureRows = this.plan_pictures.index("profile", "row");
+  }
+
+  files(profile, language) {
+    return this.filesTable.rows({ profile, language });
+  }
+
+  step(number, profile) {
+    return this.changed(this.steps.row(number), this.step_changes, this.stepChanges, profile);
+  }
+
+  plan(number, profile) {
+    return this.changed(this.plans.row(number), this.plan_changes, this.planChanges, profile);
+  }
+
+  changed(row, changes, places, profile) {
+    const place = places.get(keyOf(profile, row.number))?.[0];
+    if (profile === this.firstProfile || place === undefined) return row;
+    return { ...row, ...changes.row(place), number: row.number };
+  }
+
+  under(places, profile, number) {
+    return places.get(keyOf(profile, number)) ?? places.get(keyOf(this.firstProfile, number)) ?? [];
+  }
+
+  argumentsOf(step, profile) {
+    if (!step.is_call_scored) return [];
+    return this.under(this.argumentRows, profile, step.number).map((row) => this.arguments.row(row));
+  }
+
+  pictureOf(plan, profile) {
+    if (plan.structure_distance === null) return null;
+    const [row] = this.under(this.pictureRows, profile, plan.number);
+    return row === undefined ? null : this.pictures[this.plan_pictures.value("picture", row)];
+  }
+
+  judgementsOf(step) {
+    if (step.judge_index === null) return [];
+    const { language, scenario, run } = step;
+    return this.judgements.rows({ language, scenario, run, call_index: step.judge_index });
+  }
+
+  // All steps and plans of a scenario or run, in the order of the dialogue.
+  dialogue(profile, { language, scenario, run }) {
+    const steps = this.steps.rows({ language, scenario, run })
+      .map((row) => ({ ...this.step(row.number, profile), unit: "step" }));
+    const plans = this.plans.rows({ language, scenario, run })
+      .map((row) => ({ ...this.plan(row.number, profile), unit: "plan" }));
+    return [...steps, ...plans].sort((a, b) => inOrder(a.run, b.run) || inOrder(a.step_id, b.step_id)
+      || (a.answer_position ?? -1) - (b.answer_position ?? -1));
+  }
+}
+
+const shards = new Map();
+
+function shardOf(core, model, experiment) {
+  const number = core.models.rows({ model, experiment })[0]?.number;
+  if (number === undefined) return Promise.resolve(null);
+  if (!shards.has(number)) {
+    shards.set(number, piece(`model-${number}`).then((tables) => {
+      const { files, ...others } = tables;
+      return new Shard({ ...others, filesTable: files }, core);
+    }));
+  }
+  return shards.get(number);
+}
+
+// How a row went: words, a kind for its colour, and a figure where there is one.
+function outcome(row) {
+  if (!row.is_scored) return { words: plain(row.left_out_reason) || "left out", kind: "quiet", value: null };
+  return row.unit === "plan" ? planOutcome(row) : stepOutcome(row);
+}
+
+function planOutcome(row) {
+  if (row.is_failed) return { words: `unread: ${plain(row.read_as)}`, kind: "bad", value: 0 };
+  const value = row.plan_similarity;
+  return { words: score(value), kind: value >= 0.9999 ? "good" : "partly", value };
+}
+
+function stepOutcome(row) {
+  const wantsCall = row.actual === "call";
+  if (row.predicted === "failed") return { words: `failed: ${plain(row.failure_reason)}`, kind: "bad", value: 0 };
+  if (wantsCall && row.predicted === "call") {
+    const value = row.is_call_scored ? (row.name_f1 + row.key_f1 + row.value_f1) / 3 : null;
+    return { words: value === null ? "called" : score(value), kind: value >= 0.9999 ? "good" : "partly", value };
+  }
+  if (wantsCall) return { words: "rejected a due call", kind: "bad", value: 0 };
+  if (row.predicted === "call") return { words: "called, rejection was due", kind: "bad", value: 0 };
+  if (row.is_type_mismatch) return { words: "rejected, other type", kind: "partly", value: 1 };
+  return { words: "rejected rightly", kind: "good", value: 1 };
+}

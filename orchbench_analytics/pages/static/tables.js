@@ -1,0 +1,94 @@
+// Tables that sort by any column, show the first rows at once and the rest on demand.
+
+const FIRST_ROWS = 150;
+
+// A column: {name, label, title, value(row), cell(row), kind: "number" | "text", isRoomy}
+// A caption that only repeats the heading is read out and not shown.
+function dataTable({ caption, isCaptionRead, columns, rows, sort, isFalling = false }) {
+  let sorting = { column: columns.find((column) => column.name === sort), isFalling };
+  let isWhole = rows.length <= FIRST_ROWS;
+  const body = el("tbody");
+  const more = el("button", {
+    class: "more",
+    type: "button",
+    click: () => {
+      isWhole = true;
+      draw();
+    },
+  }, `Show all ${count(rows.length)} rows`);
+  const heads = columns.map((column) => {
+    const button = el("button", { type: "button", title: column.title, click: () => by(column) },
+      column.label);
+    return el("th", { scope: "col", class: classOf(column) }, button);
+  });
+
+  function by(column) {
+    const falls = sorting.column === column ? !sorting.isFalling : column.kind === "number";
+    sorting = { column, isFalling: falls };
+    draw();
+  }
+
+  function draw() {
+    const sorted = sorting.column ? sortedRows(rows, sorting) : rows;
+    const shown = isWhole ? sorted : sorted.slice(0, FIRST_ROWS);
+    body.replaceChildren(...shown.map((row) => el("tr", null,
+      columns.map((column, place) => cellOf(column, row, place)))));
+    columns.forEach((column, place) => {
+      const state = sorting.isFalling ? "descending" : "ascending";
+      heads[place].setAttribute("aria-sort", sorting.column === column ? state : "none");
+    });
+    more.hidden = isWhole;
+  }
+
+  draw();
+  const table = el("table", null, captionOf(caption, isCaptionRead),
+    el("thead", null, el("tr", null, heads)), body);
+  return el("div", { class: "wide", tabindex: 0, role: "region", "aria-label": caption ?? "Table" },
+    table, more);
+}
+
+const captionOf = (caption, isRead) =>
+  caption && el("caption", null, el("span", { class: isRead ? "visually-hidden" : null }, caption));
+
+function cellOf(column, row, place) {
+  const content = column.cell ? column.cell(row) : data(column.value(row));
+  return el(place === 0 ? "th" : "td",
+    { class: classOf(column), scope: place === 0 ? "row" : null }, content);
+}
+
+// Roomy columns are left out on a phone.
+const classOf = (column) => `${column.kind ?? "text"}${column.isRoomy ? " roomy" : ""}`;
+
+function sortedRows(rows, { column, isFalling }) {
+  const isAbsent = (value) => value === null || value === undefined;
+  const ordered = (first, second) => {
+    const [a, b] = [column.value(first), column.value(second)];
+    if (isAbsent(a) || isAbsent(b)) return isAbsent(a) - isAbsent(b);
+    const order = typeof a === "number" && typeof b === "number" ? a - b : inOrder(`${a}`, `${b}`);
+    return isFalling ? -order : order;
+  };
+  return [...rows].sort(ordered);
+}
+
+const numberColumn = (name, label, write = score, extra = {}) => ({
+  name, label, kind: "number", value: (row) => row[name], cell: (row) => write(row[name]), ...extra,
+});
+const textColumn = (name, label, extra = {}) => ({ name, label, value: (row) => row[name], ...extra });
+
+// A matrix of figures, coloured by their size: rows × columns of {text, level, href, title}.
+function heatTable({ caption, isCaptionRead, corner, heads, rows }) {
+  return el("div", { class: "wide", tabindex: 0, role: "region", "aria-label": caption },
+    el("table", { class: "heat" }, captionOf(caption, isCaptionRead),
+      el("thead", null, el("tr", null, el("th", { scope: "col" }, corner),
+        heads.map((head) => el("th", { scope: "col", class: "number" }, head)))),
+      el("tbody", null, rows.map(({ head, cells }) => el("tr", null,
+        el("th", { scope: "row" }, head), cells.map(heatCell))))));
+}
+
+function heatCell(cell) {
+  if (!cell) return el("td", { class: "number absent" }, "–");
+  const content = cell.href ? el("a", { href: cell.href }, cell.text) : cell.text;
+  const level = cell.level ?? 0;
+  return el("td", { class: `number ${cell.kind ?? "good"}`, title: cell.title,
+    "--level": Math.max(0, Math.min(1, level)).toFixed(3) }, content);
+}

@@ -1,0 +1,204 @@
+"""Reports: what is in the page is what the tables and views have, and it is inert."""
+
+import html.parser
+import re
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+import pytest
+from polars.testing import assert_frame_equal
+
+from orchbench_analytics import open_warehouse
+from orchbench_analytics.engines import Here
+from orchbench_analytics.errors import PathError, SelectionError
+from orchbench_analytics.pages.columns import frame_of_columns, unpacked
+from orchbench_analytics.pages.report import ReportOptions, make_report
+from tests import documents
+from tests.conftest import MakeOnce
+from tests.sample_sweep import build_demo
+
+PIECE = re.compile(r'<script type="text/plain" data-piece="([\w-]+)">([^<]*)</script>')
+HOSTILE = '</script><script>alert(1)</script><img src=x onerror="alert(2)">‮<b>한국</b>'
+
+
+def pieces(page: Path) -> dict[str, Any]:
+    found = PIECE.findall(page.read_text(encoding="utf-8"))
+    return {name: unpacked(text) for name, text in found}
+
+
+@pytest.fixture(scope="module")
+def demo(make_once: MakeOnce) -> Path:
+    return make_once("demo", build_demo) / "warehouse"
+
+
+@pytest.fixture(scope="module")
+def page(demo: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    target = tmp_path_factory.mktemp("page") / "report.html"
+    open_warehouse(demo).report(target, jobs=1)
+    return target
+
+
+def test_the_leaderboard_is_the_view(demo: Path, page: Path) -> None:
+    found = frame_of_columns(pieces(page)["core"]["leaderboard"])
+    expected = open_warehouse(demo).view("leaderboard")
+    keys = ["profile", "model", "experiment"]
+
+    assert_frame_equal(
+        found.select(expected.columns).sort(keys),
+        expected.sort(keys),
+        check_dtypes=False,
+        abs_tol=1e-7,
+    )
+
+
+def test_every_step_of_a_model_is_in_its_shard(demo: Path, page: Path) -> None:
+    found = pieces(page)
+    models = frame_of_columns(found["core"]["models"])
+
+    counts = [found[f"model-{number}"]["steps"]["count"] for number in range(len(models))]
+
+    steps = open_warehouse(demo).table("steps").group_by("model", "experiment").len().collect()
+    expected = models.join(steps, on=["model", "experiment"], maintain_order="left")["len"]
+    assert counts == expected.to_list()
+
+
+def test_another_profile_is_told_by_what_it_changes(demo: Path, page: Path) -> None:
+    found = pieces(page)
+    models = frame_of_columns(found["core"]["models"]).rows()
+    number = models.index(("silent", "baseline"))
+    shard = found[f"model-{number}"]
+    steps = frame_of_columns(shard["steps"]).with_row_index("row")
+    changes = frame_of_columns(shard["step_changes"]).filter(pl.col("profile") == "upstream")
+
+    told = steps.join(
+        changes.select("row", pl.col("predicted").alias("changed")), on="row", how="left"
+    )
+    predicted = told.select(pl.coalesce("changed", "predicted"))["changed"].value_counts().rows()
+
+    expected = (
+        open_warehouse(demo)
+        .table("scored_steps")
+        .filter(pl.col("profile") == "upstream", pl.col("model") == "silent")
+        .collect()["predicted"]
+        .value_counts()
+        .rows()
+    )
+    assert sorted(predicted) == sorted(expected)
+
+
+def test_labels_are_kept_once(page: Path) -> None:
+    found = pieces(page)
+    shard = found["model-0"]
+    numbers = [n for n in shard["plans"]["columns"]["label_content"]["values"] if n is not None]
+
+    assert len(found["labels"]) == len(set(found["labels"]))
+    assert all(found["labels"][number].startswith("workflow_") for number in numbers)
+
+
+def hostile_warehouse(directory: Path) -> Path:
+    answers = [
+        {"step_id": "3", "agent_id": HOSTILE, "content": HOSTILE, "tool_calls": []},
+        {"step_id": "4", "agent_id": "bank_agent", "content": "x" * 30_000},
+    ]
+    plans = [{"step_id": 2, "role": "assistant", "content": HOSTILE}]
+    run = documents.run(sub_agent_history=answers, main_agent_history=plans)
+    document = documents.runs_document({HOSTILE: run, "run #1": documents.run()})
+    model = "<script>alert(3)<\u2215script>"
+    documents.write(documents.scenario_path(directory / "results", model=model), document)
+    open_warehouse(directory / "w").ingest(directory / "results", jobs=1)
+    return directory / "w"
+
+
+class Tags(html.parser.HTMLParser):
+    """Every tag of a page, with its attributes."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.found: list[tuple[str, dict[str, str | None]]] = []
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.found.append((tag, dict(attrs)))
+
+
+def test_hostile_texts_add_nothing_to_the_page(page: Path, tmp_path: Path) -> None:
+    made = open_warehouse(hostile_warehouse(tmp_path)).report(
+        tmp_path / "r.html", title=HOSTILE, jobs=1
+    )
+    tags, usual = Tags(), Tags()
+    tags.feed(made.page.read_text(encoding="utf-8"))
+    usual.feed(page.read_text(encoding="utf-8"))
+
+    def others(found: Tags) -> list[str]:
+        return [tag for tag, attributes in found.found if "data-piece" not in attributes]
+
+    assert others(tags) == others(usual)
+    assert not any(name.startswith("on") for _, attributes in tags.found for name in attributes)
+
+
+def test_the_policy_names_no_host_and_allows_no_evaluation(page: Path) -> None:
+    text = page.read_text(encoding="utf-8")
+    policy = re.search(r'Content-Security-Policy" content="([^"]*)"', text)
+
+    assert policy is not None
+    assert "default-src 'none'" in policy[1]
+    assert not re.search(r"unsafe|https?:|\*|blob:|'self'", policy[1])
+    assert "innerHTML" not in text
+    assert "http://" not in text.replace("http://www.w3.org/2000/svg", "")
+    assert "https://" not in text
+
+
+def test_answers_can_be_cut_or_left_out(tmp_path: Path) -> None:
+    warehouse = open_warehouse(hostile_warehouse(tmp_path))
+
+    for limit in (100, 0):
+        warehouse.report(tmp_path / "r.html", answer_limit=limit, jobs=1)
+        steps = frame_of_columns(pieces(tmp_path / "r.html")["model-0"]["steps"])
+        assert steps["answer_content"].str.len_chars().max() == limit
+        assert steps["answer_content_length"].max() == 30_000
+
+
+def test_a_report_of_some_models_has_no_others(demo: Path, tmp_path: Path) -> None:
+    made = open_warehouse(demo).report(
+        tmp_path / "r.html", models=["graded-1", "silent/baseline"], profiles=["strict"], jobs=1
+    )
+
+    core = pieces(made.page)["core"]
+    assert core["models"]["columns"]["model"]["words"] == ["graded-1", "silent"]
+    assert core["profiles"] == ["strict"]
+    assert set(frame_of_columns(core["leaderboard"])["profile"]) == {"strict"}
+
+
+def test_an_unknown_model_is_named(demo: Path, tmp_path: Path) -> None:
+    with pytest.raises(SelectionError, match="no model named 'nobody'"):
+        open_warehouse(demo).report(tmp_path / "r.html", models=["nobody"])
+
+
+def test_a_large_report_is_a_directory_of_scripts(demo: Path, tmp_path: Path) -> None:
+    options = ReportOptions(models=["graded-1"], largest_page=1000)
+
+    made = make_report(open_warehouse(demo), tmp_path / "out", options, Here())
+
+    assert made.page == tmp_path / "out" / "index.html"
+    assert set(pieces(made.page)) == {"core"}
+    shard = (tmp_path / "out" / "pieces" / "model-0.js").read_text(encoding="ascii")
+    text = re.fullmatch(r'takePiece\("model-0","([\w+/=]*)"\);\n', shard)
+    assert text is not None
+    assert unpacked(text[1])["files"]["count"] > 0
+    assert not list(tmp_path.glob(".report-*"))
+
+
+def test_a_directory_of_other_things_is_left_alone(demo: Path, tmp_path: Path) -> None:
+    (tmp_path / "note.txt").write_text("mine", encoding="utf-8")
+
+    with pytest.raises(PathError, match="holds something else"):
+        open_warehouse(demo).report(tmp_path, models=["graded-1"])
+
+
+def test_the_same_warehouse_gives_the_same_page(demo: Path, tmp_path: Path) -> None:
+    pages = [
+        open_warehouse(demo).report(tmp_path / name, models=["graded-1"], jobs=1).page.read_bytes()
+        for name in ("first.html", "second.html")
+    ]
+
+    assert pages[0] == pages[1]
