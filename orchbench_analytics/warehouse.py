@@ -24,14 +24,11 @@ if TYPE_CHECKING:
     from orchbench_analytics.engines import Engine
     from orchbench_analytics.exports.files import Exported
     from orchbench_analytics.ingest.update import IngestSummary, Progress
-<<<<<<< HEAD
     from orchbench_analytics.outputs.check import CheckReport
+    from orchbench_analytics.pages.report import Report
     from orchbench_analytics.stats import SweepPlan
 
 Contender = str | tuple[str, str]  # a model, or a model and its experiment
-=======
-    from orchbench_analytics.pages.report import Report
->>>>>>> pages
 
 
 def open_warehouse(path: str | Path, *, engine: Engine | None = None) -> Warehouse:
@@ -91,9 +88,6 @@ class Warehouse:
                 progress=progress,
             )
 
-<<<<<<< HEAD
-    @names_damage
-=======
     def report(
         self,
         output: str | Path,
@@ -122,7 +116,7 @@ class Warehouse:
         with self._running(jobs) as engine:
             return make_report(self, Path(output), options, engine)
 
->>>>>>> pages
+    @names_damage
     def score(self, profile: Profile | str, *, jobs: int | None = None, wait: bool = True) -> str:
         """Score everything under a profile, from Parquet alone; later ingests keep it current.
 

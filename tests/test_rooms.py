@@ -20,12 +20,7 @@ LAYERS: tuple[tuple[str, ...], ...] = (
     ("views.",),
     ("stats.",),
     ("outputs.", "exports."),
-<<<<<<< HEAD
-    ("changes",),
-=======
-    ("analysis",),
-    ("pages.",),
->>>>>>> pages
+    ("changes", "pages."),
     ("warehouse",),
     ("cli.", "__init__"),
     ("__main__",),

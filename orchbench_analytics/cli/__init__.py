@@ -6,20 +6,12 @@ import os
 import sys
 from pathlib import Path
 
-<<<<<<< HEAD
-from orchbench_analytics.cli import comparing, ingesting, planning, queries, scores
-=======
-from orchbench_analytics.cli import comparing, ingesting, queries, report, scores
->>>>>>> pages
+from orchbench_analytics.cli import comparing, ingesting, planning, queries, report, scores
 from orchbench_analytics.cli.app import app, say
 from orchbench_analytics.errors import OrchbenchError
 from orchbench_analytics.store.verify import naming_damage
 
-<<<<<<< HEAD
-__all__ = ["app", "comparing", "ingesting", "main", "planning", "queries", "scores"]
-=======
-__all__ = ["app", "comparing", "ingesting", "main", "queries", "report", "scores"]
->>>>>>> pages
+__all__ = ["app", "comparing", "ingesting", "main", "planning", "queries", "report", "scores"]
 
 
 def main() -> None:

@@ -9,9 +9,9 @@ from typing import Any
 import duckdb
 import polars as pl
 
-from orchbench_analytics.analysis import Analysis
 from orchbench_analytics.metrics import HEADLINE, METRICS
 from orchbench_analytics.pages.columns import columns_of
+from orchbench_analytics.pages.sweep import Sweep
 from orchbench_analytics.views.catalog import frame_of
 
 _SCORED = ("profile", "model", "experiment", "language", "file_count", "refused_file_count")
@@ -29,7 +29,7 @@ order by text
 
 
 def core(
-    warehouse: Analysis,
+    warehouse: Sweep,
     connection: duckdb.DuckDBPyConnection,
     models: Sequence[tuple[str, str]],
     profiles: Sequence[str],
@@ -92,7 +92,7 @@ def _model_scores(
 
 
 def _ranks(
-    warehouse: Analysis, models: Sequence[tuple[str, str]], profiles: Sequence[str]
+    warehouse: Sweep, models: Sequence[tuple[str, str]], profiles: Sequence[str]
 ) -> pl.DataFrame:
     """Ranks with their intervals, and whatever else the statistic says of a rank."""
     found = [warehouse.rank_intervals(profile) for profile in profiles]
@@ -100,7 +100,7 @@ def _ranks(
 
 
 def _intervals(
-    warehouse: Analysis, models: Sequence[tuple[str, str]], profiles: Sequence[str]
+    warehouse: Sweep, models: Sequence[tuple[str, str]], profiles: Sequence[str]
 ) -> pl.DataFrame:
     """The intervals of the headline metrics, in each language and over them."""
     found = [warehouse.intervals(profile, metrics=HEADLINE) for profile in profiles]

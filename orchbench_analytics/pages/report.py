@@ -7,7 +7,6 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import NamedTuple
 
-from orchbench_analytics.analysis import Analysis
 from orchbench_analytics.engines import Engine
 from orchbench_analytics.errors import PathError, SelectionError
 from orchbench_analytics.pages import write
@@ -15,6 +14,7 @@ from orchbench_analytics.pages.columns import columns_of, packed
 from orchbench_analytics.pages.core import core, label_texts
 from orchbench_analytics.pages.sections import SECTIONS, Source, rules
 from orchbench_analytics.pages.shards import ShardTask, manifest_of, write_shard
+from orchbench_analytics.pages.sweep import Sweep
 
 LARGEST_PAGE = 30_000_000
 ANSWER_LIMIT = 20_000
@@ -41,9 +41,7 @@ class ReportOptions(NamedTuple):
     largest_page: int = LARGEST_PAGE
 
 
-def make_report(
-    warehouse: Analysis, output: Path, options: ReportOptions, engine: Engine
-) -> Report:
+def make_report(warehouse: Sweep, output: Path, options: ReportOptions, engine: Engine) -> Report:
     """Write a report of a warehouse: a file, or a directory where it would be too large for one."""
     if output.is_dir() and any(output.iterdir()) and not (output / "index.html").is_file():
         raise PathError(f"{output} holds something else; name a new file or an empty directory")
@@ -57,7 +55,7 @@ def make_report(
     return Report(page, size, len(models))
 
 
-def _chosen_models(warehouse: Analysis, wanted: Sequence[str]) -> list[tuple[str, str]]:
+def _chosen_models(warehouse: Sweep, wanted: Sequence[str]) -> list[tuple[str, str]]:
     there = sorted({(part.model, part.experiment) for part in warehouse.manifest().parts})
     if not there:
         raise SelectionError("the warehouse has no models to report on; see: orchbench ingest")
@@ -70,14 +68,14 @@ def _chosen_models(warehouse: Analysis, wanted: Sequence[str]) -> list[tuple[str
     return [(m, e) for m, e in there if not wanted or m in wanted or f"{m}/{e}" in wanted]
 
 
-def _chosen_profiles(warehouse: Analysis, wanted: Sequence[str]) -> list[str]:
+def _chosen_profiles(warehouse: Sweep, wanted: Sequence[str]) -> list[str]:
     """The profiles of the report, `spec` first: others are told by what they change."""
     names = list(wanted) or sorted(warehouse.manifest().profiles, key=lambda n: n != _FIRST_PROFILE)
     return [warehouse.profile(name).name for name in names]
 
 
 def _write_pieces(
-    warehouse: Analysis,
+    warehouse: Sweep,
     pieces: Path,
     models: Sequence[tuple[str, str]],
     options: ReportOptions,

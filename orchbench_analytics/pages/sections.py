@@ -8,9 +8,9 @@ from typing import NamedTuple
 import duckdb
 import polars as pl
 
-from orchbench_analytics.analysis import Analysis
 from orchbench_analytics.metrics import HEADLINE
 from orchbench_analytics.pages.core import only
+from orchbench_analytics.pages.sweep import Sweep
 from orchbench_analytics.views.catalog import frame_of
 
 # All pairs of so many models can be compared, and all their scenarios shown beside each other.
@@ -37,7 +37,7 @@ Tables = dict[str, pl.DataFrame]
 class Source(NamedTuple):
     """What a section is made from."""
 
-    warehouse: Analysis
+    warehouse: Sweep
     connection: duckdb.DuckDBPyConnection
     models: Sequence[tuple[str, str]]
     profiles: Sequence[str]
@@ -127,7 +127,7 @@ def comparisons(source: Source) -> Tables:
     if not 2 <= len(source.models) <= MOST_PAIRED_MODELS:
         return {}
     found = [
-        source.warehouse.compare_all(profile=profile, metric=metric)
+        source.warehouse.compare(profile=profile, metrics=[metric])
         for profile in source.profiles
         for metric in HEADLINE
     ]
