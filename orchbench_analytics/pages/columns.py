@@ -9,24 +9,25 @@ from typing import Any
 import msgspec
 import polars as pl
 
-# The page shows four digits; seven keep a figure the same when it is rounded to four.
+# The page shows four digits. Ties apart, seven are enough to round a figure to the same four.
 _DIGITS = 7
 _LEVEL = 9
 
 
-def columns_of(frame: pl.DataFrame) -> dict[str, Any]:
+def columns_of(frame: pl.DataFrame, *, is_exact: bool = False) -> dict[str, Any]:
     """A frame as `{"count": rows, "columns": {name: column}}`.
 
     A column of texts is `{"words": distinct texts, "codes": their numbers, -1 for null}`; any
-    other column is `{"values": numbers or null}`, with 1 and 0 for true and false.
+    other column is `{"values": numbers or null}`, with 1 and 0 for true and false. Figures are
+    rounded, unless they have to be exact.
     """
     return {
         "count": len(frame),
-        "columns": {series.name: _column(series) for series in frame.get_columns()},
+        "columns": {series.name: _column(series, is_exact) for series in frame.get_columns()},
     }
 
 
-def _column(series: pl.Series) -> dict[str, Any]:
+def _column(series: pl.Series, is_exact: bool) -> dict[str, Any]:
     if series.dtype == pl.String:
         words = series.drop_nulls().unique(maintain_order=True)
         numbers = {word: number for number, word in enumerate(words.to_list())}
@@ -35,7 +36,8 @@ def _column(series: pl.Series) -> dict[str, Any]:
     if series.dtype == pl.Boolean:
         series = series.cast(pl.Int8)
     elif series.dtype.is_float():
-        return {"values": [_short(value) for value in series.round(_DIGITS).to_list()]}
+        rounded = series if is_exact else series.round(_DIGITS)
+        return {"values": [_short(value) for value in rounded.to_list()]}
     return {"values": series.to_list()}
 
 

@@ -35,11 +35,13 @@ def core(
     profiles: Sequence[str],
 ) -> dict[str, Any]:
     """Everything the leaderboard needs, and what there is to ask for next."""
+    headline = {
+        "leaderboard": _of_profiles(connection, "leaderboard", models, profiles),
+        "model_scores": _model_scores(connection, models, profiles),
+    }
     frames = {
         "models": pl.DataFrame(models, schema=["model", "experiment"], orient="row"),
         "tags": _of_models(connection, "model_tags", models),
-        "leaderboard": _of_profiles(connection, "leaderboard", models, profiles),
-        "model_scores": _model_scores(connection, models, profiles),
         "ranks": _ranks(warehouse, models, profiles),
         "intervals": _intervals(warehouse, models, profiles),
     }
@@ -49,6 +51,7 @@ def core(
         "metrics": [
             {"name": name, "description": metric.description} for name, metric in METRICS.items()
         ],
+        **{name: columns_of(frame, is_exact=True) for name, frame in headline.items()},
         **{name: columns_of(frame) for name, frame in frames.items()},
     }
 

@@ -38,6 +38,7 @@ async function show() {
   main.replaceChildren();
   fill(main, [content]);
   main.removeAttribute("aria-busy");
+  main.dataset.address = location.hash;
   const title = main.querySelector("h1")?.textContent ?? "";
   document.title = title === here.core.title ? title : `${title} – ${here.core.title}`;
   scrollTo(0, 0);

@@ -1,0 +1,321 @@
+"""The report in a real browser: from a file, without a network, with nothing to complain of."""
+
+import json
+import os
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from selenium.webdriver import Chrome, Keys
+from selenium.webdriver.common.by import By
+from selenium.webdriver.support.expected_conditions import staleness_of
+from selenium.webdriver.support.ui import WebDriverWait
+
+from orchbench_analytics import open_warehouse
+from orchbench_analytics.engines import Here
+from orchbench_analytics.pages.report import ReportOptions, make_report
+from tests import documents
+
+VIEWS = (
+    "#/",
+    "#/differences",
+    "#/decisions",
+    "#/tools",
+    "#/plans",
+    "#/consistency",
+    "#/cost",
+    "#/rules",
+    "#/scenarios",
+    "#/compare/graded-1/baseline/graded-2/baseline",
+    "#/model/graded-2/baseline",
+    "#/model/graded-2/baseline/steps",
+    "#/model/graded-2/baseline/plans",
+)
+Open = Callable[..., None]
+
+
+@pytest.fixture
+def open_page(browser: Chrome, page: Path) -> Open:
+    def open_(hash_: str = "#/", file: Path = page) -> None:
+        browser.get("about:blank")
+        browser.get(file.as_uri() + hash_)
+        settle(browser)
+
+    return open_
+
+
+def settle(browser: Chrome) -> None:
+    script = "return document.querySelector('main')?.dataset.address === location.hash"
+    WebDriverWait(browser, 20).until(lambda found: found.execute_script(script))
+
+
+def follow(browser: Chrome, selector: str) -> str:
+    """Click the first link that fits, and say which heading it leads to."""
+    link = browser.find_element(By.CSS_SELECTOR, selector)
+    browser.execute_script("arguments[0].scrollIntoView({block: 'center'})", link)
+    link.click()
+    WebDriverWait(browser, 20).until(staleness_of(link))
+    settle(browser)
+    return heading(browser)
+
+
+def heading(browser: Chrome) -> str:
+    return browser.find_element(By.TAG_NAME, "h1").text
+
+
+def complaints(browser: Chrome) -> list[str]:
+    return [entry["message"] for entry in browser.get_log("browser")]
+
+
+def requests(browser: Chrome) -> list[str]:
+    """The addresses that anything asked for, files and data inside the page apart."""
+    events = [json.loads(entry["message"])["message"] for entry in browser.get_log("performance")]
+    asked = [e["params"] for e in events if e["method"] == "Network.requestWillBeSent"]
+    urls = [event["request"]["url"] for event in asked]
+    return [url for url in urls if not url.startswith(("file:", "data:", "about:"))]
+
+
+@pytest.mark.parametrize("hash_", VIEWS)
+def test_every_view_opens_without_a_request_or_complaint(
+    browser: Chrome, open_page: Open, hash_: str
+) -> None:
+    complaints(browser), requests(browser)
+
+    open_page(hash_)
+
+    assert heading(browser) not in ("Nothing here", "This cannot be shown")
+    assert complaints(browser) == []
+    assert requests(browser) == []
+
+
+def test_every_link_of_the_leaderboard_is_reached(browser: Chrome, open_page: Open) -> None:
+    open_page()
+    links = browser.find_elements(By.CSS_SELECTOR, "main tbody a")
+    addresses = [(link.text, link.get_attribute("href")) for link in links]
+
+    assert len(addresses) == 9
+    for name, address in addresses:
+        assert address is not None
+        browser.get(address)
+        settle(browser)
+        WebDriverWait(browser, 20).until(lambda found, n=name: heading(found).startswith(n))
+
+
+def test_figures_on_screen_are_the_views(browser: Chrome, open_page: Open, demo: Path) -> None:
+    for profile in ("spec", "strict", "upstream"):
+        open_page(f"#/?profile={profile}")
+        rows = browser.execute_script(
+            "return [...document.querySelectorAll('main tbody tr')]"
+            ".map(row => [...row.cells].map(cell => cell.textContent.trim()))"
+        )
+        heads = browser.execute_script(
+            "return [...document.querySelectorAll('main thead th')].map(head => head.textContent)"
+        )
+        shown = {
+            (row[heads.index("Experiment")], row[heads.index("Average")], row[heads.index("FC")],
+             row[heads.index("Plan")], row[heads.index("Call/Reject")])
+            for row in rows
+        }  # fmt: skip
+        board = open_warehouse(demo).leaderboard(profile)
+        columns = ("average_score", "function_call_f1", "workflow_similarity", "call_rejection_f1")
+        expected = {
+            (row["experiment"], *(f"{row[name]:.4f}" for name in columns))
+            for row in board.iter_rows(named=True)
+        }
+        assert shown == expected
+
+
+def test_a_language_shows_its_own_scores(browser: Chrome, open_page: Open, demo: Path) -> None:
+    open_page("#/model/graded-2/baseline")
+
+    shown = browser.execute_script(
+        "return [...document.querySelectorAll('.heat')][0].tBodies[0].rows[0].cells[1].textContent"
+    )
+
+    scores = open_warehouse(demo).view("model_scores")
+    row = scores.filter(profile="spec", model="graded-2", experiment="baseline", language="EN")
+    assert shown == f"{row['average_score'].item():.4f}"
+
+
+def test_a_comparison_leads_to_two_answers(browser: Chrome, open_page: Open) -> None:
+    open_page("#/compare/graded-1/baseline/format-breaker/baseline")
+    assert "difference" in browser.find_element(By.CSS_SELECTOR, "main").text.lower()
+
+    heading_ = follow(browser, "main .filtered tbody th a")
+    assert heading_.endswith("of two models")
+    pair = browser.current_url
+    row = browser.find_element(By.XPATH, "//main//tbody/tr[count(td/a) = 2]")
+    cells = [link.get_attribute("href") for link in row.find_elements(By.CSS_SELECTOR, "td a")]
+
+    texts = []
+    for address in cells:
+        assert address is not None
+        browser.get(address)
+        settle(browser)
+        WebDriverWait(browser, 20).until(
+            lambda found: found.find_elements(By.CSS_SELECTOR, ".sides .side")
+        )
+        sides = browser.find_elements(By.CSS_SELECTOR, ".sides .side")
+        texts.append([side.text for side in sides])
+    assert pair not in cells
+    assert all(len(sides) == 2 and sides[0].startswith("Label") for sides in texts)
+    assert texts[0][0] == texts[1][0]
+
+
+def test_drilling_down_from_model_to_step(browser: Chrome, open_page: Open) -> None:
+    open_page("#/model/format-breaker/baseline")
+
+    assert follow(browser, "main .filtered tbody th a").startswith("Scenario")
+    assert "tep" in follow(browser, "main .matrix td a")
+    follow(browser, ".trail a:nth-of-type(4)")
+    assert "step" not in browser.current_url
+
+
+def test_a_plan_picture_shows_its_distance(browser: Chrome, open_page: Open) -> None:
+    open_page("#/model/format-breaker/baseline/plans?kind=missing_workflow")
+    follow(browser, "main .filtered tbody th a")
+
+    figures = browser.find_elements(By.CSS_SELECTOR, "figure.plan")
+    assert len(figures) == 2
+    for figure in figures:
+        distance = figure.find_element(By.CSS_SELECTOR, ".distance").text.split()[-1]
+        totals = figure.find_elements(By.CSS_SELECTOR, ".edits tfoot td")
+        assert [total.text for total in totals] in ([distance], [])
+    assert browser.find_elements(By.CSS_SELECTOR, ".node.missing")
+
+
+def test_keys_find_and_move(browser: Chrome, open_page: Open) -> None:
+    open_page()
+    body = browser.find_element(By.TAG_NAME, "body")
+    body.send_keys("/")
+    box = browser.switch_to.active_element
+    assert box.get_attribute("id") == "finder"
+    box.send_keys("graded-1")
+    WebDriverWait(browser, 20).until(lambda b: b.find_elements(By.CSS_SELECTOR, ".found a"))
+    box.send_keys(Keys.ENTER)
+    WebDriverWait(browser, 20).until(lambda b: heading(b).startswith("graded-1"))
+
+
+def test_columns_sort(browser: Chrome, open_page: Open) -> None:
+    open_page()
+    script = "return [...document.querySelectorAll('main tbody td:nth-of-type(4)')].length"
+    assert browser.execute_script(script) > 0
+    browser.find_element(By.XPATH, "//main//th/button[text()='FC']").click()
+    values = browser.execute_script(
+        "const at = [...document.querySelectorAll('main thead th')]"
+        ".findIndex(head => head.textContent === 'FC');"
+        "const rows = [...document.querySelectorAll('main tbody tr')];"
+        "return rows.map(row => +row.cells[at].textContent)"
+    )
+    assert values == sorted(values, reverse=True)
+
+
+@pytest.mark.parametrize("width", [400, 800, 1400])
+@pytest.mark.parametrize("hash_", VIEWS)
+def test_no_view_is_wider_than_the_screen(
+    browser: Chrome, open_page: Open, width: int, hash_: str
+) -> None:
+    metrics = {"width": width, "height": 900, "deviceScaleFactor": 1, "mobile": False}
+    browser.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", metrics)
+    try:
+        open_page(hash_)
+        script = "return document.documentElement.scrollWidth - innerWidth"
+        assert browser.execute_script(script) <= 0
+    finally:
+        browser.execute_cdp_cmd("Emulation.clearDeviceMetricsOverride", {})
+
+
+HOSTILE = '</script><script>window.hacked=1</script><img src=x onerror="window.hacked=1">‮가'
+
+
+def hostile_page(directory: Path) -> Path:
+    """A report on a model whose every name and text tries to break out of it."""
+    link = "javascript:window.hacked=1"
+    calls = [documents.call(HOSTILE, json.dumps({HOSTILE: HOSTILE, "url": link}))]
+    answers = [
+        {"step_id": "3", "agent_id": HOSTILE, "content": HOSTILE, "tool_calls": calls},
+        {"step_id": "4", "agent_id": "bank_agent", "content": HOSTILE},
+    ]
+    steps = [{"agent_id": HOSTILE, "status": HOSTILE}]
+    plan = {"workflow_1" + HOSTILE: {"steps": steps, "depends_on": [HOSTILE, link]}}
+    many = {f"workflow_{n}": {"steps": [], "depends_on": ["workflow_0"]} for n in range(1000)}
+    contents = [json.dumps(plan), json.dumps(many), HOSTILE]
+    history = {
+        f"{HOSTILE}{number}": documents.run(
+            sub_agent_history=answers,
+            main_agent_history=[{"step_id": 2, "role": "assistant", "content": content}],
+        )
+        for number, content in enumerate(contents)
+    }
+    model = HOSTILE.replace("/", "\u2215")
+    for name in (model, "other"):
+        path = documents.scenario_path(directory / "results", model=name)
+        documents.write(path, documents.runs_document(history))
+    warehouse = open_warehouse(directory / "w")
+    warehouse.ingest(directory / "results", jobs=1)
+    return warehouse.report(directory / "hostile.html", title=HOSTILE, jobs=1).page
+
+
+def test_a_hostile_warehouse_is_inert(browser: Chrome, open_page: Open, tmp_path: Path) -> None:
+    file = hostile_page(tmp_path)
+    complaints(browser), requests(browser)
+    open_page("#/", file)
+    seen: set[str] = set()
+    waiting = ["#/"]
+    while waiting and len(seen) < 60:
+        address = waiting.pop(0)
+        seen.add(address)
+        browser.get(file.as_uri() + address)
+        settle(browser)
+        assert heading(browser) not in ("Nothing here", "This cannot be shown"), address
+        links = browser.execute_script(
+            "return [...document.querySelectorAll('a:not(.skip)')]"
+            ".map(link => link.getAttribute('href'))"
+        )
+        assert all(link.startswith("#/") for link in links)
+        waiting = sorted({*waiting, *links} - seen, key=lambda link: -link.count("/"))
+        assert browser.execute_script("return window.hacked ?? null") is None
+        assert browser.execute_script("return document.images.length") == 0
+    assert any("/step/" in address for address in seen)
+    assert complaints(browser) == []
+    assert requests(browser) == []
+    open_page("#/", file)
+    assert "U+202E" in browser.find_element(By.TAG_NAME, "main").text
+
+
+def test_a_directory_loads_its_pieces(
+    browser: Chrome, open_page: Open, demo: Path, tmp_path: Path
+) -> None:
+    options = ReportOptions(largest_page=1000)
+    made = make_report(open_warehouse(demo), tmp_path / "out", options, Here())
+    complaints(browser), requests(browser)
+
+    for hash_ in VIEWS:
+        open_page(hash_, made.page)
+        assert heading(browser) not in ("Nothing here", "This cannot be shown")
+
+    assert complaints(browser) == []
+    assert requests(browser) == []
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize("hash_", [*VIEWS, "step"])
+def test_nothing_serious_stands_in_the_way(
+    browser: Chrome, open_page: Open, hash_: str, scheme: str
+) -> None:
+    axe = os.environ.get("AXE")
+    if not axe:
+        pytest.skip("AXE does not say where axe-core is; see: make test-services")
+    media = {"features": [{"name": "prefers-color-scheme", "value": scheme}]}
+    browser.execute_cdp_cmd("Emulation.setEmulatedMedia", media)
+    open_page(
+        "#/model/format-breaker/baseline/plans?kind=missing_workflow" if hash_ == "step" else hash_
+    )
+    if hash_ == "step":
+        follow(browser, "main .filtered tbody th a")
+    browser.execute_cdp_cmd(
+        "Runtime.evaluate", {"expression": Path(axe).read_text(encoding="utf-8")}
+    )
+    found = browser.execute_async_script("axe.run().then(arguments[arguments.length - 1])")
+    serious = [v for v in found["violations"] if v["impact"] in ("serious", "critical")]
+    assert [(v["id"], [node["html"][:160] for node in v["nodes"][:3]]) for v in serious] == []
