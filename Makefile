@@ -11,7 +11,7 @@ demo: $(VENV)/installed
 	$(BIN)/orchbench demo $(DEMO)
 
 test: lint
-	$(BIN)/pytest -n auto
+	$(BIN)/pytest -n auto --cov --cov-report=term:skip-covered
 
 lint: $(VENV)/developing
 	$(BIN)/ruff format --check .
