@@ -1,0 +1,101 @@
+"""The README's transcripts: its commands are run on a terminal, and what they print is compared.
+
+`python -m tests.readme` writes what the commands print now into the README; look at the diff.
+A block that ends with `…` shows the first lines only.
+"""
+
+import fcntl
+import os
+import pty
+import re
+import struct
+import subprocess
+import sys
+import tempfile
+import termios
+from collections.abc import Iterator
+from pathlib import Path
+from typing import NamedTuple
+
+from tests.processes import ORCHBENCH
+
+README = Path(__file__).parents[1] / "README.md"
+_BLOCK = re.compile(r"```console\n(.*?)```\n", re.DOTALL)
+_COLUMNS, _LINES = 80, 50
+
+
+class Transcript(NamedTuple):
+    """A command of the README, and the lines that it is said to print."""
+
+    command: str
+    lines: list[str]
+
+    @property
+    def is_cut(self) -> bool:
+        """Whether only the first lines are shown."""
+        return self.lines[-1:] == ["…"]
+
+
+def transcripts(text: str) -> Iterator[Transcript]:
+    """Every command of the console blocks; a command may go on over indented lines."""
+    for block in _BLOCK.findall(text):
+        for piece in re.split(r"^\$ ", block, flags=re.MULTILINE)[1:]:
+            lines = piece.splitlines()
+            count = 1
+            while lines[:count] and "\n".join(lines[:count]).count('"') % 2:
+                count += 1
+            yield Transcript("\n".join(lines[:count]), lines[count:])
+
+
+def printed(command: str, directory: Path) -> list[str]:
+    """What a command of ours prints on a terminal of 80 columns."""
+    arguments = command.removeprefix("orchbench ")
+    ours = " ".join(f"'{word}'" for word in ORCHBENCH)
+    terminal, ours_end = pty.openpty()
+    fcntl.ioctl(ours_end, termios.TIOCSWINSZ, struct.pack("HHHH", _LINES, _COLUMNS, 0, 0))
+    environment = os.environ | {"NO_COLOR": "1", "TERM": "xterm", "PYTHONPATH": str(README.parent)}
+    process = subprocess.Popen(
+        ["bash", "-c", f"{ours} {arguments}"],
+        stdin=ours_end,
+        stdout=ours_end,
+        stderr=ours_end,
+        cwd=directory,
+        env=environment,
+    )
+    os.close(ours_end)
+    output = bytearray()
+    while True:
+        try:
+            piece = os.read(terminal, 65536)
+        except OSError:  # the other end is closed
+            break
+        if not piece:
+            break
+        output += piece
+    process.wait()
+    os.close(terminal)
+    return [line.rstrip() for line in output.decode().replace("\r", "").splitlines()]
+
+
+def shown(transcript: Transcript, directory: Path) -> list[str]:
+    """The lines that the README should have for a command."""
+    lines = printed(transcript.command, directory)
+    if transcript.is_cut:
+        lines = [*lines[: len(transcript.lines) - 1], "…"]
+    return lines
+
+
+def main() -> None:
+    """Write into the README what its commands print now."""
+    text = README.read_text(encoding="utf-8")
+    with tempfile.TemporaryDirectory() as scratch:
+        subprocess.run([*ORCHBENCH, "demo", "demo", "-q"], cwd=scratch, check=True)
+        for transcript in transcripts(text):
+            old = "\n".join([f"$ {transcript.command}", *transcript.lines])
+            new = "\n".join([f"$ {transcript.command}", *shown(transcript, Path(scratch))])
+            text = text.replace(old, new)
+    README.write_text(text, encoding="utf-8")
+
+
+if __name__ == "__main__":
+    sys.exit(main())
