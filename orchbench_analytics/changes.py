@@ -3,24 +3,40 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from pathlib import Path
+from typing import NamedTuple
 
 import msgspec
 import polars as pl
 
 from orchbench_analytics.engines import Engine
 from orchbench_analytics.errors import PathError
-from orchbench_analytics.ingest.find import Placement
+from orchbench_analytics.ingest.find import Placement, walk
+from orchbench_analytics.ingest.sources import load_sources
 from orchbench_analytics.ingest.tags import read_tags
-from orchbench_analytics.ingest.update import IngestSummary, Progress, update
+from orchbench_analytics.ingest.update import IngestSummary, Progress, update, write_rows
 from orchbench_analytics.profiles import BUILT_IN, Profile, profile_of
 from orchbench_analytics.score.unscored import is_scored
 from orchbench_analytics.store.commit import save_manifest
 from orchbench_analytics.store.compact import compact
 from orchbench_analytics.store.directories import mark_finished
 from orchbench_analytics.store.lock import hold
-from orchbench_analytics.store.manifest import Manifest, load_manifest, load_or_start
+from orchbench_analytics.store.manifest import (
+    Manifest,
+    load_manifest,
+    load_or_start,
+    tag_files,
+)
+from orchbench_analytics.tables import SOURCES
+
+
+class Leaving(NamedTuple):
+    """What is to be removed: models with their experiments, profiles, and all tags or none."""
+
+    models: Collection[tuple[str, str]] = ()
+    profiles: Collection[str] = ()
+    tags: bool = False
 
 
 def ingest(
@@ -39,7 +55,9 @@ def ingest(
     for path in paths:
         if not Path(path).exists():
             raise PathError(f"no such file or directory: {path}")
-    load_or_start(root)  # a directory of other things is not even locked
+    started = load_or_start(root)  # a directory of other things is not even locked
+    if started.generation == 0 and not _finds_anything(paths):
+        return IngestSummary(0, 0, 0, 0, [])
     with hold(root, wait=wait, on_wait=_say):
         before = load_or_start(root)
         manifest, summary = update(
@@ -61,6 +79,11 @@ def ingest(
     return summary
 
 
+def _finds_anything(paths: Sequence[str | Path]) -> bool:
+    """Whether there is any input file, so that no warehouse is made from nothing."""
+    return any(True for path in paths for _ in walk(str(Path(path).absolute()), set()))
+
+
 def score(root: Path, profile: Profile, engine: Engine, *, wait: bool) -> None:
     """Score everything under a profile, from Parquet alone."""
     with hold(root, wait=wait, on_wait=_say):
@@ -70,18 +93,65 @@ def score(root: Path, profile: Profile, engine: Engine, *, wait: bool) -> None:
             save_manifest(root, scored)
 
 
-def tag(root: Path, path: Path) -> pl.DataFrame:
-    """Keep what a file says of models beside their names; earlier tags are replaced."""
+def tag(root: Path, path: Path, *, replace: bool) -> pl.DataFrame:
+    """Keep what a file says of models beside their names; returns what the file says.
+
+    Earlier tags stay where the file says nothing else, unless it replaces them.
+    """
     tags = read_tags(path)
     with hold(root, wait=True, on_wait=_say):
         manifest = load_manifest(root)
+        kept = tags if replace else _merged(tag_files(root, manifest), tags)
         generation = manifest.generation + 1
         file = f"model_tags/{generation:06d}.parquet"
         (root / "model_tags").mkdir(exist_ok=True)
-        tags.write_parquet(root / file)
+        kept.write_parquet(root / file)
         changed = msgspec.structs.replace(manifest, generation=generation, model_tags=file)
         save_manifest(root, changed)
     return tags
+
+
+def _merged(before: Sequence[Path], tags: pl.DataFrame) -> pl.DataFrame:
+    """Earlier tags with those of a file over them: the last value that is not null counts."""
+    frames = [*(pl.read_parquet(file, glob=False) for file in before), tags]
+    together = pl.concat(frames, how="diagonal_relaxed")
+    keys = ["model", "experiment"]
+    return together.group_by(keys, maintain_order=True).agg(pl.all().drop_nulls().last())
+
+
+def remove(root: Path, leaving: Leaving, engine: Engine) -> None:
+    """Take models, profiles and tags out of a warehouse; scores of the others stay."""
+    with hold(root, wait=True, on_wait=_say):
+        manifest = load_manifest(root)
+        generation = manifest.generation + 1
+        if leaving.models:
+            manifest = _without_models(root, manifest, leaving.models, generation)
+        kept = {n: r for n, r in manifest.profiles.items() if n not in leaving.profiles}
+        manifest = msgspec.structs.replace(
+            manifest,
+            generation=generation,
+            profiles=kept,
+            scores=[group for group in manifest.scores if group.profile in kept],
+            model_tags=None if leaving.tags else manifest.model_tags,
+        )
+        if leaving.models:
+            manifest = _scored(root, manifest, list(map(profile_of, kept.values())), engine)
+        save_manifest(root, compact(root, manifest))
+
+
+def _without_models(
+    root: Path, manifest: Manifest, models: Collection[tuple[str, str]], generation: int
+) -> Manifest:
+    """The manifest without the parts and input files of some models and experiments."""
+    sources = [
+        s for s in load_sources(root, manifest).values() if (s.model, s.experiment) not in models
+    ]
+    return msgspec.structs.replace(
+        manifest,
+        parts=[part for part in manifest.parts if (part.model, part.experiment) not in models],
+        sources=write_rows(root, generation, SOURCES, sources),
+        source_count=len(sources),
+    )
 
 
 def _scored(

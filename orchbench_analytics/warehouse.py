@@ -31,11 +31,15 @@ if TYPE_CHECKING:
 Contender = str | tuple[str, str]  # a model, or a model and its experiment
 
 
-def open_warehouse(path: str | Path, *, engine: Engine | None = None) -> Warehouse:
-    """A warehouse at `path`; one that is not there yet comes into being with its first ingest.
+def open_warehouse(
+    path: str | Path, *, create: bool = False, engine: Engine | None = None
+) -> Warehouse:
+    """The warehouse at `path`; with `create` it may come into being with its first ingest.
 
     `engine` is where its work runs; by default that is this machine, with all its cores.
     """
+    if not create:
+        load_manifest(Path(path))
     return Warehouse(Path(path), engine)
 
 
@@ -47,7 +51,14 @@ class Warehouse:
         self.engine = engine
 
     def __repr__(self) -> str:
-        return f"open_warehouse({str(self.path)!r})"
+        from orchbench_analytics.outputs.portrait import as_text
+
+        return as_text(self.path)
+
+    def _repr_html_(self) -> str:
+        from orchbench_analytics.outputs.portrait import as_html
+
+        return as_html(self.path)
 
     # Changing it
 
@@ -129,11 +140,35 @@ class Warehouse:
             score(self.path, chosen, engine, wait=wait)
         return chosen.name
 
-    def tag(self, path: str | Path) -> pl.DataFrame:
-        """Take in what is known of models beside their names; replaces earlier tags."""
+    def tag(self, path: str | Path, *, replace: bool = False) -> pl.DataFrame:
+        """Take in what a CSV or TOML file says of models; returns what it says.
+
+        Earlier tags stay where the file says nothing else, unless it replaces them.
+        """
         from orchbench_analytics.changes import tag
 
-        return tag(self.path, Path(path))
+        return tag(self.path, Path(path), replace=replace)
+
+    @names_damage
+    def remove(
+        self,
+        *,
+        models: Sequence[str] = (),
+        experiments: Sequence[str] = (),
+        profiles: Sequence[str] = (),
+        tags: bool = False,
+        jobs: int | None = None,
+    ) -> list[str]:
+        """Remove models and experiments (by pattern), profiles or tags; returns their names."""
+        from orchbench_analytics.changes import Leaving, remove
+        from orchbench_analytics.outputs.leaving import models_of, profiles_of
+
+        manifest = self.manifest()
+        pairs = models_of(manifest, models, experiments) if models or experiments else []
+        leaving = Leaving(pairs, profiles_of(manifest, profiles), tags)
+        with self._running(jobs) as engine:
+            remove(self.path, leaving, engine)
+        return [*map("/".join, pairs), *profiles, *(["all tags"] if tags else [])]
 
     # Asking for rows
 
@@ -148,11 +183,21 @@ class Warehouse:
         return scored_profile(self.path, self.manifest(), name)
 
     def table(self, name: str) -> pl.LazyFrame:
-        """A table as a polars LazyFrame."""
+        """A table as a polars LazyFrame, such as `table("steps")`; see also `relations`."""
         from orchbench_analytics.store.parquet import scan_files
+        from orchbench_analytics.views.catalog import view_frame
+        from orchbench_analytics.views.described import KEPT_TABLES
+        from orchbench_analytics.views.files import views
 
+        kept = [table.name for table in KEPT_TABLES]
+        if name in kept:
+            with self.connect() as connection:
+                return view_frame(connection, name).lazy()
+        if name in views():
+            raise SelectionError(f"{name!r} is a view, not a table; ask for view({name!r})")
         if name not in TABLES:
-            raise SelectionError(f"no table named {name!r}; there are {', '.join(TABLES)}")
+            known = ", ".join([*TABLES, *kept])
+            raise SelectionError(f"no table named {name!r}; there are {known}")
         files = table_files(self.path, self.manifest(), name)
         return scan_files(files, polars_schema(TABLES[name]))
 
@@ -190,6 +235,18 @@ class Warehouse:
 
         return list_relations(self.path, self.manifest())
 
+    def sources(self) -> pl.DataFrame:
+        """Every input file and what became of it: status, reason, message, and where it belongs."""
+        return self.table("sources").collect()
+
+    def models(self) -> pl.DataFrame:
+        """Every model, experiment and language that there are scenarios of, and how many."""
+        import polars as pl
+
+        keys = ("model", "experiment", "language")
+        counted = self.table("scenarios").group_by(keys).agg(pl.len().alias("scenario_count"))
+        return counted.sort(keys).collect()
+
     # Asking for scores
 
     def leaderboard(self, profile: str = "spec", *, by: str | None = None) -> pl.DataFrame:
@@ -198,6 +255,14 @@ class Warehouse:
 
         board = in_order(self._rows("leaderboard", profile))
         return board if by is None else by_tag(board, self._tagged(by), by)
+
+    def scenario_scores(self, profile: str = "spec") -> pl.DataFrame:
+        """Every scenario of every model under a profile, with counts and scores."""
+        return self._rows("scenario_scores", profile)
+
+    def scored(self, profile: str = "spec") -> dict[str, pl.LazyFrame]:
+        """What was scored under a profile: `steps` (decisions and calls) and `plans`."""
+        return {what: self._scored(what, profile) for what in ("steps", "plans")}
 
     @names_damage
     def results(
@@ -297,13 +362,18 @@ class Warehouse:
 
     @names_damage
     def drivers(
-        self, baseline: Contender, candidate: Contender, *, profile: str = "spec"
+        self,
+        baseline: Contender,
+        candidate: Contender,
+        *,
+        profile: str = "spec",
+        metric: str = "average_score",
     ) -> dict[str, pl.DataFrame]:
         """What carries a difference: its `scenarios`, `agents` and `tools`."""
         from orchbench_analytics.stats import all_drivers
 
         scores, steps = self._rows("scenario_scores", profile), self._scored("steps", profile)
-        return all_drivers(scores, steps, baseline, candidate)
+        return all_drivers(scores, steps, baseline, candidate, metric=metric)
 
     def trends(
         self, tag: str, *, profile: str = "spec", metrics: Sequence[str] | None = None

@@ -1,27 +1,42 @@
-"""The command line: one module for each group of commands."""
+"""The command line: one module for each command."""
 
 from __future__ import annotations
 
-import os
-import sys
-from pathlib import Path
+from orchbench_analytics.cli import (
+    audit,
+    check,
+    compare,
+    consistency,
+    demo,
+    dictionary,
+    export,
+    ingest,
+    leaderboard,
+    plan,
+    profile,
+    remove,
+    report,
+    results,
+    score,
+    show,
+    sources,
+    sql,
+    tag,
+    trend,
+)
+from orchbench_analytics.cli.app import app
+from orchbench_analytics.cli.boundary import run_guarded
 
-from orchbench_analytics.cli import comparing, ingesting, planning, queries, report, scores
-from orchbench_analytics.cli.app import app, say
-from orchbench_analytics.errors import OrchbenchError
-from orchbench_analytics.store.verify import naming_damage
-
-__all__ = ["app", "comparing", "ingesting", "main", "planning", "queries", "report", "scores"]
+COMMANDS = (
+    *(demo, ingest, sources, tag, score, remove),
+    *(leaderboard, show, results, report),
+    *(compare, trend, consistency, plan),
+    *(sql, dictionary, export),
+    *(profile, audit, check),
+)
+__all__ = ["COMMANDS", "app", "main"]
 
 
 def main() -> None:
     """Run the command line; a wrong call ends with a sentence, not a traceback."""
-    try:
-        with naming_damage(*map(Path, sys.argv[1:])):
-            app()
-    except OrchbenchError as error:
-        say(f"orchbench: {error}")
-        sys.exit(2)
-    except BrokenPipeError:  # the reader of our output, such as `head`, has seen enough
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        sys.exit(0)
+    run_guarded(lambda: app(prog_name="orchbench", standalone_mode=False))

@@ -1,32 +1,126 @@
 """The command line: data on standard output, talk on standard error.
 
-Exit codes: 0 all went well, 1 something wrong was found, 2 the call was wrong.
+Exit codes: 0 all went well, 1 something wrong was found, 2 the call was wrong, 3 undecided; past
+them what the system did: 74 input or output failed, 130 interrupted, 143 terminated.
 """
 
 from __future__ import annotations
 
-import sys
+from collections.abc import Callable
+from importlib.metadata import version
 from pathlib import Path
-from typing import Annotated, Literal
+from typing import Annotated, Any
 
 import typer
+from typer.core import TyperCommand, TyperGroup
 
-Format = Literal["table", "markdown", "csv", "json", "parquet"]
-WarehouseArgument = Annotated[Path, typer.Argument(metavar="DIR", help="The warehouse.")]
-FormatOption = Annotated[Format, typer.Option("--format", "-f", help="How rows come out.")]
-OutputOption = Annotated[Path | None, typer.Option("--output", "-o", help="File to write to.")]
-QuietOption = Annotated[bool, typer.Option("--quiet", "-q", help="Only errors are said.")]
-JobsOption = Annotated[int | None, typer.Option(min=1, help="Worker processes; default all cores.")]
+from orchbench_analytics.cli.default_warehouse import HOW_TO_NAME_IT, default_warehouse
+
+# The commands in the order of work.
+GROUPS = {
+    "Fill a warehouse": ("demo", "ingest", "sources", "tag", "score", "remove"),
+    "Look at scores": ("leaderboard", "show", "results", "report", "view"),
+    "Tell which differences are real": ("compare", "trend", "consistency", "plan"),
+    "Ask and hand on": ("sql", "dictionary", "export"),
+    "Rules, and whether to trust them": ("profile", "audit", "check"),
+}
+_ORDER = [name for names in GROUPS.values() for name in names]
+_HELP = {"help_option_names": ["-h", "--help"]}
+
+
+class Groups(TyperGroup):
+    """Commands in the order of work, under headings."""
+
+    def list_commands(self, ctx: Any) -> list[str]:
+        """The names in the order of work; those of no group come last."""
+        known = [name for name in _ORDER if name in self.commands]
+        return [*known, *(name for name in self.commands if name not in known)]
+
+    def format_commands(self, ctx: Any, formatter: Any) -> None:
+        """A section for each group."""
+        names = self.list_commands(ctx)
+        others = tuple(name for name in names if name not in _ORDER)
+        widest = max(map(len, names))
+        for heading, members in (GROUPS | {"More": others}).items():
+            rows = [
+                (name.ljust(widest), self.commands[name].get_short_help_str(formatter.width))
+                for name in members
+                if name in names
+            ]
+            if rows:
+                with formatter.section(heading):
+                    formatter.write_dl(rows)
+
+
+class WarehouseCommand(TyperCommand):
+    """A command whose first argument is the warehouse, unless a default is set."""
+
+    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
+        """Put the default warehouse before the arguments if they name none."""
+        is_help = any(arg in _HELP["help_option_names"] for arg in args)
+        if self.params and self.params[0].name == "warehouse" and not is_help:
+            args = self._with_warehouse(ctx, args)
+        return super().parse_args(ctx, args)
+
+    def _with_warehouse(self, ctx: Any, args: list[str]) -> list[str]:
+        positional = [p for p in self.params if p.param_type_name == "argument"]
+        given = self._positional_arguments(ctx, args)
+        required = sum(parameter.required for parameter in positional)
+        if len(given) >= len(positional) or (given and _is_warehouse(given[0])):
+            return args
+        default = default_warehouse()
+        if default is not None:
+            return [str(default), *args]
+        if not given or len(given) < required:
+            raise typer.BadParameter(HOW_TO_NAME_IT, ctx=ctx)
+        return args
+
+    def _positional_arguments(self, ctx: Any, args: list[str]) -> list[str]:
+        """What is left of the arguments without options and their values."""
+        parser = self.make_parser(ctx)
+        names = {p.name for p in self.params if p.param_type_name == "argument"}
+        parser._args = [argument for argument in parser._args if argument.dest not in names]
+        _, rest, _ = parser.parse_args(args=list(args))
+        return list(rest)
+
 
 app = typer.Typer(
+    cls=Groups,
     help="Analytics for OrchestrationBench: from result files to Parquet, scores and SQL.",
+    epilog="Start with: orchbench demo",
     no_args_is_help=True,
-    add_completion=False,
+    context_settings=_HELP,
     pretty_exceptions_enable=False,
     rich_markup_mode=None,
 )
 
 
-def say(text: str) -> None:
-    """Talk to the person, on standard error."""
-    print(text, file=sys.stderr)
+def command(
+    *, example: str, on: typer.Typer = app, name: str | None = None
+) -> Callable[[Callable[..., None]], Callable[..., None]]:
+    """Register a command with an example of its use."""
+    epilog = f"\b\nExample: {example}"
+    return on.command(name, cls=WarehouseCommand, epilog=epilog, context_settings=_HELP)
+
+
+def _is_warehouse(path: str) -> bool:
+    try:
+        return (Path(path) / "manifest.json").is_file()
+    except OSError:  # such as a query that is too long for a path
+        return False
+
+
+def _say_version(is_wanted: bool) -> None:
+    if is_wanted:
+        typer.echo(f"orchbench {version('orchbench-analytics')}")
+        raise typer.Exit
+
+
+@app.callback()
+def _orchbench(
+    _: Annotated[
+        bool,
+        typer.Option("--version", help="Say the version.", callback=_say_version, is_eager=True),
+    ] = False,
+) -> None:
+    """Analytics for OrchestrationBench: from result files to Parquet, scores and SQL."""

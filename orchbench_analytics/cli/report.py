@@ -8,7 +8,9 @@ from typing import Annotated
 
 import typer
 
-from orchbench_analytics.cli.app import JobsOption, WarehouseArgument, app, say
+from orchbench_analytics.cli.app import command
+from orchbench_analytics.cli.options import JobsOption, WarehouseArgument
+from orchbench_analytics.cli.talk import say
 
 ModelsOption = Annotated[
     list[str] | None, typer.Option("--model", help="Only this model, or model/experiment.")
@@ -27,7 +29,7 @@ LimitOption = Annotated[
 ]
 
 
-@app.command()
+@command(example="orchbench report orchbench-demo/warehouse report.html")
 def report(
     warehouse: WarehouseArgument,
     output: Annotated[
@@ -56,7 +58,7 @@ def report(
     say(f"{made.page}: {made.model_count:,} models, {made.byte_count / 1e6:,.1f} MB")
 
 
-@app.command()
+@command(example="orchbench view orchbench-demo/warehouse")
 def view(
     warehouse: WarehouseArgument,
     model: ModelsOption = None,

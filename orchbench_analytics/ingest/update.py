@@ -163,15 +163,15 @@ def _next_manifest(state: State, manifest: Manifest, card_rows: list[CardRow]) -
     return msgspec.structs.replace(
         manifest,
         generation=generation,
-        sources=_write_rows(state.root, generation, tables.SOURCES, sources),
+        sources=write_rows(state.root, generation, tables.SOURCES, sources),
         source_count=len(sources),
-        tool_parameters=_write_rows(state.root, generation, tables.TOOL_PARAMETERS, card_rows),
+        tool_parameters=write_rows(state.root, generation, tables.TOOL_PARAMETERS, card_rows),
         tool_parameter_count=len(card_rows),
         parts=parts,
     )
 
 
-def _write_rows(root: Path, generation: int, table: Table, rows: Sequence[tuple[Any, ...]]) -> str:
+def write_rows(root: Path, generation: int, table: Table, rows: Sequence[tuple[Any, ...]]) -> str:
     """Write the rows of a table of all files; returns the name of its file."""
     name = f"{table.name}/{generation:06d}.parquet"
     (root / table.name).mkdir(exist_ok=True)

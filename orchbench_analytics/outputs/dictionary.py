@@ -10,6 +10,7 @@ from orchbench_analytics.stats import STATISTICS
 from orchbench_analytics.store.manifest import Manifest
 from orchbench_analytics.tables import TABLES
 from orchbench_analytics.views.catalog import connect, views
+from orchbench_analytics.views.described import KEPT_TABLES
 from orchbench_analytics.views.descriptions import describe_view
 
 _HEAD = "| column | type | may be null | meaning |\n|---|---|---|---|\n"
@@ -26,7 +27,7 @@ def dictionary() -> str:
         [
             "# Data dictionary\n\nMade by `orchbench dictionary`; a test keeps it current.\n",
             "# Tables\n\nParquet files of a warehouse; in SQL `main.<name>`.\n",
-            *_sections((table, "") for table in TABLES.values()),
+            *_sections((table, "") for table in (*TABLES.values(), *KEPT_TABLES)),
             "# Views\n\nQueries over the tables, one file each in `sql/`.\n",
             *_sections(described),
             "# Statistics\n\nWhat the methods of a warehouse return, such as `.compare()`.\n",
@@ -37,8 +38,13 @@ def dictionary() -> str:
 
 def _sections(tables: Iterable[tuple[Table, str]]) -> Iterable[str]:
     for table, description in tables:
-        rows = "".join(
-            f"| `{c.name}` | {c.kind} | {'yes' if c.nullable else ''} | {c.description} |\n"
-            for c in table.columns
-        )
-        yield f"## {table.name}\n\n{description}One row per {table.grain}.\n\n{_HEAD}{rows}"
+        yield section(table, description)
+
+
+def section(table: Table, description: str) -> str:
+    """A table: what one row is, and what its columns mean."""
+    rows = "".join(
+        f"| `{c.name}` | {c.kind} | {'yes' if c.nullable else ''} | {c.description} |\n"
+        for c in table.columns
+    )
+    return f"## {table.name}\n\n{description}One row per {table.grain}.\n\n{_HEAD}{rows}"

@@ -1,55 +1,106 @@
-"""Rows for people and programs: a table for the eye, or Markdown, CSV, JSON, Parquet."""
+"""Rows as text and files: Markdown, CSV, JSON, JSON lines, Excel, Parquet, a plain table.
+
+Programs get all columns and rows, unrounded; what a terminal shows is the matter of `screen`.
+"""
 
 from __future__ import annotations
 
-import sys
+import io
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, Literal, get_args
 
-from orchbench_analytics.errors import OrchbenchError
+from orchbench_analytics.errors import PathError
+from orchbench_analytics.outputs.visible import visible_line
 
 if TYPE_CHECKING:
     import polars as pl
 
-Format = Literal["table", "markdown", "csv", "json", "parquet"]
-_LONGEST_CELL = 60
-_LONGEST_LAST_CELL = 200
+Format = Literal["table", "markdown", "csv", "json", "jsonl", "xlsx", "parquet"]
+FORMATS: tuple[Format, ...] = get_args(Format)
+BINARY = ("xlsx", "parquet")
+_EXTENSIONS: dict[str, Format] = {
+    ".csv": "csv",
+    ".json": "json",
+    ".jsonl": "jsonl",
+    ".md": "markdown",
+    ".parquet": "parquet",
+    ".xlsx": "xlsx",
+}
 _FORMULA_START = r"^[=+\-@\t\r]"
 
 
-def show(frame: pl.DataFrame, *, format: Format, output: Path | None = None) -> None:  # noqa: A002 (what users type)
-    """Write rows to standard output, or to a file."""
-    if format == "parquet":
-        if output is None and sys.stdout.isatty():
-            raise OrchbenchError("Parquet is no text: name a file with --output, or pipe it on")
-        frame.write_parquet(output if output is not None else sys.stdout.buffer)
-        return
-    text = render(frame, format=format)
+def format_of(path: Path) -> Format:
+    """The format that a file's extension asks for."""
+    extension = path.suffix.lower()
+    if extension not in _EXTENSIONS:
+        known = ", ".join(_EXTENSIONS)
+        raise PathError(
+            f"{path}: the extension says no format; use one of {known}, or name a --format"
+        )
+    return _EXTENSIONS[extension]
+
+
+def agreed_format(format: Format | None, output: Path | None) -> Format | None:  # noqa: A002 (what users type)
+    """The format that an option and a file's extension agree on; none if neither says any."""
     if output is None:
-        sys.stdout.write(text)
-    else:
-        output.write_text(text, encoding="utf-8")
+        return format
+    if format is None:
+        return format_of(output)
+    wanted = _EXTENSIONS.get(output.suffix.lower(), format)
+    if wanted != format:
+        raise PathError(f"{output} and --format {format} disagree; leave one of them out")
+    return format
 
 
 def render(frame: pl.DataFrame, *, format: Format) -> str:  # noqa: A002 (what users type)
-    """Rows as text."""
+    """Rows as text, all of them, unrounded."""
     if format == "json":
         return frame.write_json() + "\n"
+    if format == "jsonl":
+        return frame.write_ndjson()
     if format == "csv":
         return _defuse_formulas(frame).write_csv()
-    limits = [_LONGEST_CELL] * (frame.width - 1) + [_LONGEST_LAST_CELL]
-    cells = [list(map(_cell, row, limits)) for row in frame.iter_rows()]
     is_number = [dtype.is_numeric() for dtype in frame.dtypes]
+    names = [visible_line(name) for name in frame.columns]
+    cells = [[_cell(value) for value in row] for row in frame.iter_rows()]
     if format == "markdown":
-        return _markdown(frame.columns, cells, is_number)
-    return _table(frame.columns, cells, is_number)
+        return _markdown(names, cells, is_number)
+    return _table(names, cells, is_number)
+
+
+def encode(frame: pl.DataFrame, *, format: Format) -> bytes:  # noqa: A002 (what users type)
+    """Rows as the bytes of a file."""
+    if format not in BINARY:
+        return render(frame, format=format).encode()
+    buffer = io.BytesIO()
+    if format == "parquet":
+        frame.write_parquet(buffer)
+    else:
+        _write_excel(frame, buffer)
+    return buffer.getvalue()
+
+
+def _write_excel(frame: pl.DataFrame, buffer: io.BytesIO) -> None:
+    """One sheet; a text is never run as a formula."""
+    try:
+        import xlsxwriter
+    except ImportError as error:
+        raise PathError("Excel files need xlsxwriter: pip install xlsxwriter") from error
+    options = {"in_memory": True, "strings_to_formulas": False, "strings_to_urls": False}
+    with xlsxwriter.Workbook(buffer, options | {"nan_inf_to_errors": True}) as workbook:
+        frame.write_excel(workbook, autofit=False)
 
 
 def _markdown(columns: list[str], cells: list[list[str]], is_number: list[bool]) -> str:
-    rows = [columns, ["--:" if number else "---" for number in is_number], *cells]
-    for row in rows:
-        row[:] = [cell.replace("|", "\\|") for cell in row]
+    rule = ["--:" if number else "---" for number in is_number]
+    rows = [[_escaped(cell) for cell in row] for row in (columns, *cells)]
+    rows.insert(1, rule)
     return "".join(f"| {' | '.join(row)} |\n" for row in rows)
+
+
+def _escaped(cell: str) -> str:
+    """A backslash before a pipe must not undo the one that escapes the pipe."""
+    return cell.replace("\\", "\\\\").replace("|", "\\|")
 
 
 def _table(columns: list[str], cells: list[list[str]], is_number: list[bool]) -> str:
@@ -70,15 +121,9 @@ def _table(columns: list[str], cells: list[list[str]], is_number: list[bool]) ->
     return line(columns) + rule + "".join(map(line, cells))
 
 
-def _cell(value: Any, limit: int) -> str:
-    """A value as one line of visible characters, not too long."""
-    if value is None:
-        return ""
-    if isinstance(value, float):
-        return f"{value:.4f}"
-    text = str(value)
-    text = "".join(c if c.isprintable() else "�" if c not in "\n\t\r" else " " for c in text)
-    return text if len(text) <= limit else text[: limit - 1] + "…"
+def _cell(value: Any) -> str:
+    """A value as one line of visible characters."""
+    return "" if value is None else visible_line(str(value))
 
 
 def _defuse_formulas(frame: pl.DataFrame) -> pl.DataFrame:
@@ -87,4 +132,6 @@ def _defuse_formulas(frame: pl.DataFrame) -> pl.DataFrame:
 
     text = pl.col(pl.String)
     is_formula = text.str.contains(_FORMULA_START)
-    return frame.with_columns(pl.when(is_formula).then("'" + text).otherwise(text).name.keep())
+    defused = frame.with_columns(pl.when(is_formula).then("'" + text).otherwise(text).name.keep())
+    starts = tuple("=+-@\t\r")
+    return defused.rename({n: f"'{n}" for n in frame.columns if n.startswith(starts)})

@@ -45,10 +45,12 @@ def all_drivers(
     scored_steps: Frame,
     baseline: str | Contender,
     candidate: str | Contender,
+    *,
+    metric: str = "average_score",
 ) -> dict[str, pl.DataFrame]:
-    """What carries a difference: scenarios of the average, agents and tools of the calls."""
+    """What carries a difference: scenarios of a metric, agents and tools of the calls."""
     return {
-        "scenarios": drivers(scenario_scores, baseline, candidate),
+        "scenarios": drivers(scenario_scores, baseline, candidate, metric=metric),
         "agents": step_drivers(scored_steps, baseline, candidate, by="agent"),
         "tools": step_drivers(scored_steps, baseline, candidate, by="tool", metric="FC"),
     }

@@ -1,0 +1,126 @@
+"""The one place for what a person or the system can do to a command: a message and an exit code."""
+
+from __future__ import annotations
+
+import errno
+import os
+import signal
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from types import FrameType
+from typing import NoReturn
+
+import typer
+
+from orchbench_analytics.cli.talk import say
+from orchbench_analytics.errors import OrchbenchError
+from orchbench_analytics.store.verify import naming_damage
+
+WRONG_CALL = 2
+IO_ERROR = 74  # as in sysexits.h
+INTERRUPTED = 130
+TERMINATED = 143
+# What typer raises for an option or argument that is wrong; it has no public name of its own.
+_UsageError: type[Exception] = typer.BadParameter.__bases__[0]
+_SAID = {
+    errno.ENOSPC: "the disk is full; what was there before is untouched",
+    errno.EDQUOT: "the disk quota is used up; what was there before is untouched",
+    errno.EFBIG: "a file may not grow so large here (ulimit -f, or the file system)",
+    errno.EMFILE: "too many open files (ulimit -n)",
+    errno.EROFS: "the file system is read-only",
+    errno.ENOMEM: "out of memory",
+}
+
+
+class _Terminated(BaseException):
+    """The process was asked to end."""
+
+
+def run_guarded(run: Callable[[], object]) -> NoReturn:
+    """Run a command and end the process; whatever happens is a sentence and an exit code."""
+    _prepare()
+    try:
+        with naming_damage(*map(Path, sys.argv[1:])):
+            result = run()
+        sys.stdout.flush()
+        code = result if isinstance(result, int) else 0
+    except OrchbenchError as error:
+        code = _ended(str(error), WRONG_CALL)
+    except _UsageError as error:
+        code = _wrong_usage(error)
+    except BrokenPipeError:  # the reader of our output, such as `head`, has seen enough
+        _drop_output()
+        code = 0
+    except (KeyboardInterrupt, typer.Abort):
+        code = _ended("interrupted", INTERRUPTED)
+    except _Terminated:
+        code = _ended("terminated", TERMINATED)
+    except UnicodeEncodeError as error:
+        code = _ended(
+            f"standard output cannot hold {error.object[error.start]!r}: its encoding is "
+            f"{error.encoding}; set PYTHONIOENCODING=utf-8, or name a file with --output",
+            IO_ERROR,
+        )
+    except UnicodeDecodeError as error:
+        code = _ended(f"the input is not UTF-8 text: {error}", WRONG_CALL)
+    except MemoryError:
+        code = _ended("out of memory", IO_ERROR)
+    except OSError as error:
+        code = _ended(_system_said(error), IO_ERROR)
+    except (AttributeError, ValueError):
+        if not _is_closed(sys.stdout):
+            raise
+        code = _ended("standard output is closed", IO_ERROR)
+    if code == INTERRUPTED:
+        say("orchbench: interrupted; what was finished before is kept")
+    sys.exit(code)
+
+
+def _prepare() -> None:
+    """End on SIGTERM as on an error, so that temporary files are removed."""
+    if hasattr(signal, "SIGTERM"):
+        signal.signal(signal.SIGTERM, _terminate)
+
+
+def _terminate(number: int, frame: FrameType | None) -> None:
+    raise _Terminated
+
+
+def _ended(text: str, code: int) -> int:
+    if code != INTERRUPTED:
+        say(f"orchbench: {text}")
+    if code in (IO_ERROR, TERMINATED):
+        _drop_output()
+    return code
+
+
+def _wrong_usage(error: Exception) -> int:
+    """What typer found wrong with the call, and where to read how it is made."""
+    message = getattr(error, "format_message", lambda: str(error))()
+    context = getattr(error, "ctx", None)
+    if type(error).__name__ == "NoArgsIsHelpError":
+        say(message)
+        return WRONG_CALL
+    command = context.command_path if context is not None else "orchbench"
+    say(f"orchbench: {message[:1].lower()}{message[1:]}")
+    say(f"see: {command} --help")
+    return WRONG_CALL
+
+
+def _system_said(error: OSError) -> str:
+    where = f"{error.filename}: " if error.filename else ""
+    said = _SAID.get(error.errno or 0) or error.strerror or str(error)
+    return f"{where}{said}"
+
+
+def _drop_output() -> None:
+    """Let nothing that is still in a buffer raise at exit."""
+    try:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    except (OSError, ValueError, AttributeError):  # there is no output to drop
+        return
+
+
+def _is_closed(stream: object) -> bool:
+    return stream is None or bool(getattr(stream, "closed", False))

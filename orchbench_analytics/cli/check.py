@@ -1,0 +1,41 @@
+"""The command `check`."""
+
+from __future__ import annotations
+
+import typer
+
+from orchbench_analytics.cli.app import command
+from orchbench_analytics.cli.options import WarehouseArgument
+from orchbench_analytics.cli.rows import Rows, takes_rows
+from orchbench_analytics.cli.talk import say
+
+
+@command(example="orchbench check orchbench-demo/warehouse")
+@takes_rows
+def check(warehouse: WarehouseArgument, *, rows: Rows) -> None:
+    """Verify files, sums, and what an evaluator reported.
+
+    The exit code is 1 if anything is off.
+    """
+    from orchbench_analytics.warehouse import open_warehouse
+
+    opened = open_warehouse(warehouse)
+    damage = opened.verify()
+    for name, fault in damage:
+        say(f"{warehouse / name} {fault}")
+    if damage:
+        say("the next orchbench ingest --verify builds it anew from its input files")
+        raise typer.Exit(1)
+    say("verified every byte")
+    if not opened.manifest().profiles:
+        say(f"nothing to compare: {warehouse} has no scores; see: orchbench score")
+    report = opened.check()
+    for compared in report.compared:
+        say(f"compared {compared}")
+    if not report.differences.is_empty() or not rows.is_screen:
+        rows.put(report.differences)
+    if report.differences.is_empty():
+        say("all agree" if opened.manifest().scores else "there was nothing to disagree")
+        return
+    say(f"{len(report.differences):,} differ")
+    raise typer.Exit(1)

@@ -1,0 +1,80 @@
+"""The command `demo`."""
+
+from __future__ import annotations
+
+import shutil
+import sys
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from orchbench_analytics.cli.app import command
+from orchbench_analytics.cli.leaderboard import put_leaderboard
+from orchbench_analytics.cli.options import JobsOption, QuietOption
+from orchbench_analytics.cli.progress import progress_bar, say_summary
+from orchbench_analytics.cli.rows import Rows
+from orchbench_analytics.cli.talk import say
+from orchbench_analytics.errors import PathError
+
+_NEXT = """
+What to try next:
+  {orchbench} leaderboard {warehouse} --profile upstream
+  {orchbench} compare {warehouse} graded-3 graded-4
+  {orchbench} show {warehouse} graded-3
+  {orchbench} sql {warehouse}
+  {orchbench} check {warehouse}"""
+
+
+@command(example="orchbench demo orchbench-demo --models 12")
+def demo(
+    directory: Annotated[
+        Path, typer.Argument(metavar="[DIR]", help="Where to make it; a new or empty directory.")
+    ] = Path("orchbench-demo"),
+    models: Annotated[int, typer.Option(min=1, metavar="N", help="How many models.")] = 12,
+    scenarios: Annotated[
+        int, typer.Option(min=1, metavar="N", help="Scenarios of each language.")
+    ] = 12,
+    runs: Annotated[int, typer.Option(min=1, metavar="N", help="Runs of each scenario.")] = 3,
+    seed: Annotated[
+        int, typer.Option(min=0, metavar="N", help="The same seed gives the same bytes.")
+    ] = 7,
+    jobs: JobsOption = None,
+    quiet: QuietOption = False,
+) -> None:
+    """Make a sample sweep, score it, and say what to try next."""
+    from orchbench_analytics.demo import write_sweep
+    from orchbench_analytics.warehouse import open_warehouse
+
+    made_with = f"models={models} scenarios={scenarios} runs={runs} seed={seed}\n"
+    note = directory / "made-with.txt"
+    if directory.exists() and (not directory.is_dir() or any(directory.iterdir())):
+        if not note.is_file() or note.read_text(encoding="utf-8") != made_with:
+            raise PathError(f"{directory} holds something else; name a new or empty directory")
+    else:
+        if not quiet:
+            say(f"making {models} models of a sample sweep in {directory}")
+        write_sweep(
+            directory,
+            models=models,
+            scenarios=scenarios,
+            runs=runs,
+            seed=seed,
+            write_judge_logs=True,
+            write_evaluations=True,
+        )
+        note.write_text(made_with, encoding="utf-8")
+    warehouse = directory / "warehouse"
+    with progress_bar(quiet=quiet) as progress:
+        summary = open_warehouse(warehouse, create=True).ingest(
+            directory / "results",
+            agent_cards=[directory / "agent_cards"],
+            jobs=jobs,
+            progress=progress,
+        )
+    if quiet:
+        return
+    say_summary(summary, warehouse)
+    put_leaderboard(open_warehouse(warehouse), Rows(), profile="spec")
+    orchbench = "orchbench" if shutil.which("orchbench") else sys.argv[0]
+    say(_NEXT.format(orchbench=orchbench, warehouse=warehouse))

@@ -1,0 +1,85 @@
+"""The command `ingest`."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from orchbench_analytics.cli.app import command
+from orchbench_analytics.cli.default_warehouse import HOW_TO_NAME_IT, default_warehouse
+from orchbench_analytics.cli.options import JobsOption, QuietOption
+from orchbench_analytics.cli.progress import progress_bar, say_summary
+from orchbench_analytics.errors import PathError
+
+
+@command(example="orchbench ingest orchbench-demo/results --into orchbench-demo/warehouse")
+def ingest(
+    paths: Annotated[
+        list[Path], typer.Argument(metavar="PATH...", help="Result files, or directories of them.")
+    ],
+    into: Annotated[
+        Path | None, typer.Option(metavar="DIR", help="The warehouse; it is made if need be.")
+    ] = None,
+    model: Annotated[
+        str | None, typer.Option(metavar="NAME", help="Model of all files given.")
+    ] = None,
+    experiment: Annotated[
+        str | None, typer.Option(metavar="NAME", help="Experiment of all files given.")
+    ] = None,
+    language: Annotated[
+        str | None, typer.Option(metavar="NAME", help="Language of all files given.")
+    ] = None,
+    pattern: Annotated[
+        str | None,
+        typer.Option(
+            metavar="PATTERN", help="Paths with named parts: {model}/{language}/{scenario}.json"
+        ),
+    ] = None,
+    agent_cards: Annotated[
+        list[Path] | None,
+        typer.Option(metavar="PATH", help="Agent cards with tool schemas: a directory or files."),
+    ] = None,
+    prune: Annotated[bool, typer.Option("--prune", help="Forget files that are gone.")] = False,
+    score: Annotated[bool, typer.Option(help="Score what is new under every profile.")] = True,
+    verify: Annotated[
+        bool,
+        typer.Option("--verify", help="Look for damage in every byte, and repair it."),
+    ] = False,
+    fail_on_refused: Annotated[
+        bool, typer.Option("--fail-on-refused", help="End with exit code 1 if a file is refused.")
+    ] = False,
+    jobs: JobsOption = None,
+    quiet: QuietOption = False,
+) -> None:
+    """Bring a warehouse up to date with result files.
+
+    Files that did not change are not read again. A file that cannot be read is listed by
+    orchbench sources, with its reason.
+    """
+    from orchbench_analytics.warehouse import open_warehouse
+
+    warehouse = into or default_warehouse()
+    if warehouse is None:
+        raise PathError(f"where to? Give --into DIR: {HOW_TO_NAME_IT}")
+    with progress_bar(quiet=quiet) as progress:
+        summary = open_warehouse(warehouse, create=True).ingest(
+            *paths,
+            model=model,
+            experiment=experiment,
+            language=language,
+            pattern=pattern,
+            agent_cards=agent_cards or (),
+            prune=prune,
+            score=score,
+            verify=verify,
+            jobs=jobs,
+            progress=progress,
+        )
+    if not quiet:
+        say_summary(summary, warehouse)
+    if not any(summary):
+        raise typer.Exit(1)
+    if fail_on_refused and summary.refused:
+        raise typer.Exit(1)

@@ -1,0 +1,79 @@
+"""The command `leaderboard`."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from orchbench_analytics.cli.app import command
+from orchbench_analytics.cli.options import ProfileOption, SeedOption, WarehouseArgument
+from orchbench_analytics.cli.rows import Rows, takes_rows
+from orchbench_analytics.cli.talk import say
+from orchbench_analytics.errors import SelectionError
+
+if TYPE_CHECKING:
+    from orchbench_analytics.warehouse import Warehouse
+
+_RANKS = ("rank_number", "model", "average_score", "low", "high", "rank_low", "rank_high")
+
+
+@command(example="orchbench leaderboard orchbench-demo/warehouse --profile strict")
+@takes_rows
+def leaderboard(
+    warehouse: WarehouseArgument,
+    profile: ProfileOption = "spec",
+    intervals: Annotated[
+        bool, typer.Option("--intervals", help="With 95 % intervals of score and rank.")
+    ] = False,
+    by: Annotated[
+        str | None,
+        typer.Option(metavar="TAG", help="Group models by a tag; see orchbench tag."),
+    ] = None,
+    seed: SeedOption = 0,
+    *,
+    rows: Rows,
+) -> None:
+    """Rank models by their average score.
+
+    A model that lacks scenarios of the sweep is shown without a rank. With --language the ranks
+    are those of that language alone; --wide has every metric in every language.
+    """
+    from orchbench_analytics.warehouse import open_warehouse
+
+    if intervals and by:
+        raise SelectionError("--intervals and --by do not go together; leave one of them out")
+    opened = open_warehouse(warehouse)
+    if intervals:
+        rows.put(opened.rank_intervals(profile, seed=seed), first=_RANKS)
+    elif by:
+        rows.put(opened.leaderboard(profile, by=by))
+    else:
+        put_leaderboard(opened, rows, profile=profile)
+
+
+def put_leaderboard(opened: Warehouse, rows: Rows, *, profile: str) -> None:
+    """The leaderboard with its languages side by side, short where people read it."""
+    import polars as pl
+
+    from orchbench_analytics.metrics import HEADLINE
+    from orchbench_analytics.outputs.leaderboard import (
+        left_unranked,
+        main_columns,
+        with_languages,
+    )
+    from orchbench_analytics.outputs.ranking import for_screen, of_language
+
+    board = opened.leaderboard(profile)
+    scores = opened.view("model_scores").filter(pl.col("profile") == profile)
+    if rows.language:
+        rows.put(of_language(scores, rows.language))
+        return
+    if rows.wide or not rows.is_screen:
+        rows.put(
+            with_languages(board, scores, HEADLINE) if rows.wide else main_columns(board, scores)
+        )
+    else:
+        rows.put(for_screen(main_columns(board, scores)))
+    for sentence in left_unranked(board):
+        say(sentence)

@@ -1,0 +1,62 @@
+"""What an ingest shows while it runs, and what it says when it is done."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from orchbench_analytics.cli.talk import say
+from orchbench_analytics.outputs import terminal
+
+if TYPE_CHECKING:
+    from orchbench_analytics.ingest.update import IngestSummary, Progress
+
+_REFUSED_SAID = 5
+
+
+@contextmanager
+def progress_bar(*, quiet: bool) -> Iterator[Progress | None]:
+    """A bar with files, MB/s and time left, then the word that it is scoring."""
+    if quiet or not terminal.is_terminal(sys.stderr):
+        yield None
+        return
+    from rich.console import Console
+    from rich.progress import BarColumn, DownloadColumn, Progress, TimeRemainingColumn
+    from rich.progress import TransferSpeedColumn as SpeedColumn
+
+    columns = (BarColumn(), DownloadColumn(), SpeedColumn(), TimeRemainingColumn())
+    with Progress(
+        "{task.description}", *columns, console=Console(stderr=True), transient=True
+    ) as bar:
+        task = bar.add_task("reading", total=None)
+        files = read_bytes = 0
+
+        def advance(file_count: int, byte_count: int, total_bytes: int) -> None:
+            nonlocal files, read_bytes
+            files += file_count
+            read_bytes += byte_count
+            said = "scoring" if read_bytes >= total_bytes else f"{files:,} files"
+            bar.update(task, advance=byte_count, total=total_bytes, description=said)
+
+        yield advance
+
+
+def say_summary(summary: IngestSummary, warehouse: Path) -> None:
+    """What an ingest did, in a few lines."""
+    counts = {
+        "taken": summary.taken,
+        "unchanged": summary.unchanged,
+        "not needed": summary.ignored,
+        "removed": summary.removed,
+        "refused": len(summary.refused),
+    }
+    said = ", ".join(f"{count:,} {name}" for name, count in counts.items() if count)
+    say(f"{warehouse}: {said or 'no input files found'}")
+    for source in summary.refused[:_REFUSED_SAID]:
+        place = f" at {source.place}" if source.place else ""
+        say(f"  refused {source.path}: {source.reason}{place}: {source.message}")
+    if len(summary.refused) > _REFUSED_SAID:
+        say(f"  … all of them: orchbench sources {warehouse} --status refused")

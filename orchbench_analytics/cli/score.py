@@ -1,0 +1,29 @@
+"""The command `score`."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from orchbench_analytics.cli.app import command
+from orchbench_analytics.cli.options import JobsOption, WarehouseArgument
+from orchbench_analytics.cli.talk import say
+
+
+@command(example="orchbench score orchbench-demo/warehouse --profile strict")
+def score(
+    warehouse: WarehouseArgument,
+    profile: Annotated[
+        str,
+        typer.Option(
+            "--profile", "-p", metavar="NAME", help="A built-in profile, or a .toml file of rules."
+        ),
+    ],
+    jobs: JobsOption = None,
+) -> None:
+    """Score a warehouse under a profile, from its tables alone."""
+    from orchbench_analytics.warehouse import open_warehouse
+
+    name = open_warehouse(warehouse).score(profile, jobs=jobs)
+    say(f"{warehouse}: scored under {name}; see: orchbench leaderboard {warehouse} -p {name}")

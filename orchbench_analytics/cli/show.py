@@ -1,0 +1,92 @@
+"""The command `show`."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from orchbench_analytics.cli.app import command
+from orchbench_analytics.cli.options import ProfileOption, WarehouseArgument
+from orchbench_analytics.cli.rows import Rows, takes_rows
+from orchbench_analytics.cli.talk import say
+from orchbench_analytics.errors import SelectionError
+
+if TYPE_CHECKING:
+    from orchbench_analytics.warehouse import Warehouse
+
+
+@command(example="orchbench show orchbench-demo/warehouse graded-3")
+@takes_rows
+def show(
+    warehouse: WarehouseArgument,
+    model: Annotated[
+        str | None, typer.Argument(metavar="[MODEL]", help="The model; without it, all of them.")
+    ] = None,
+    scenario: Annotated[
+        str | None, typer.Argument(metavar="[SCENARIO]", help="The scenario; without it, all.")
+    ] = None,
+    step: Annotated[
+        str | None, typer.Argument(metavar="[STEP]", help="The step; without it, all.")
+    ] = None,
+    run: Annotated[
+        str | None, typer.Option(metavar="NAME", help='The run, such as "run #2" or 2.')
+    ] = None,
+    profile: ProfileOption = "spec",
+    *,
+    rows: Rows,
+) -> None:
+    """Show a model's scenarios, a scenario's steps, or one step.
+
+    One step is shown whole: label, answer, how it was read, what was decided and counted, the
+    judge's verdict, and for a plan both sides and its edits.
+    """
+    from orchbench_analytics.warehouse import open_warehouse
+
+    opened = open_warehouse(warehouse)
+    if model is None:
+        rows.put(opened.models())
+        say("one of them: orchbench show DIR MODEL")
+    elif scenario is None:
+        _put_scenarios(opened, rows, model, profile)
+    elif step is None:
+        _put_steps(opened, rows, model, scenario, run, profile)
+    else:
+        _put_step(opened, rows, (model, scenario, step), run, profile)
+
+
+def _put_scenarios(opened: Warehouse, rows: Rows, model: str, profile: str) -> None:
+    from orchbench_analytics.outputs.drill import model_named, scenarios_of
+
+    scores = opened.scenario_scores(profile)
+    name = model_named(model, scores["model"])
+    chosen = rows.put(scenarios_of(scores.filter(model=name)))
+    if rows.is_screen and chosen.height:
+        say(f"one of them: orchbench show {opened.path} {name} {chosen['scenario'][0]}")
+
+
+def _put_steps(
+    opened: Warehouse, rows: Rows, model: str, scenario: str, run: str | None, profile: str
+) -> None:
+    from orchbench_analytics.outputs.drill import steps_of
+
+    steps = steps_of(opened.scored(profile), model, scenario, run)
+    chosen = rows.put(steps)
+    if rows.is_screen and chosen.height:
+        step = chosen["step_id"][0]
+        say(f"one of them: orchbench show {opened.path} {model} {scenario} {step}")
+
+
+def _put_step(
+    opened: Warehouse, rows: Rows, key: tuple[str, str, str], run: str | None, profile: str
+) -> None:
+    from orchbench_analytics.outputs.drill import one_step
+    from orchbench_analytics.outputs.put import put_text
+    from orchbench_analytics.outputs.step_page import step_page
+
+    if rows.format is not None or rows.output is not None:
+        raise SelectionError("one step is shown as a page; --format and --output are for rows")
+    found = one_step(
+        opened.scored(profile), *key, run=run, language=rows.language, experiment=rows.experiment
+    )
+    put_text(step_page(opened.table, found, profile=opened.profile(profile)))

@@ -1,0 +1,41 @@
+"""The command `tag`."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from orchbench_analytics.cli.app import command
+from orchbench_analytics.cli.options import WarehouseArgument
+from orchbench_analytics.cli.talk import say
+
+_MOST_NAMED = 5
+
+
+@command(example="orchbench tag orchbench-demo/warehouse tags.csv")
+def tag(
+    warehouse: WarehouseArgument,
+    file: Annotated[
+        Path,
+        typer.Argument(metavar="FILE", help="CSV or TOML: model, experiment, anything else."),
+    ],
+    replace: Annotated[
+        bool, typer.Option("--replace", help="Forget earlier tags, instead of adding to them.")
+    ] = False,
+) -> None:
+    """Take in what is known of models: size, family, checkpoint."""
+    from orchbench_analytics.warehouse import open_warehouse
+
+    opened = open_warehouse(warehouse)
+    tags = opened.tag(file, replace=replace)
+    names = [name for name in tags.columns if name not in ("model", "experiment")]
+    there = set(opened.models()["model"])
+    given = set(tags["model"])
+    known, unknown = sorted(given & there), sorted(given - there)
+    say(f"{warehouse}: {len(known):,} models tagged with {', '.join(names) or 'nothing'}")
+    if unknown:
+        few = ", ".join(unknown[:_MOST_NAMED])
+        more = ", …" if len(unknown) > _MOST_NAMED else ""
+        say(f"not in the warehouse, kept for later: {few}{more}")

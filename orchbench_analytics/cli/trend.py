@@ -1,0 +1,32 @@
+"""The command `trend`."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from orchbench_analytics.cli.app import command
+from orchbench_analytics.cli.options import MetricsOption, ProfileOption, WarehouseArgument
+from orchbench_analytics.cli.rows import Rows, takes_rows
+
+_FIRST = ("metric", "verdict", "change", "low", "high", "slope", "model_count", "scenario_count")
+
+
+@command(example="orchbench trend orchbench-demo/warehouse step")
+@takes_rows
+def trend(
+    warehouse: WarehouseArgument,
+    tag: Annotated[
+        str, typer.Argument(metavar="TAG", help="A numeric tag of models; see orchbench tag.")
+    ],
+    metric: MetricsOption = None,
+    profile: ProfileOption = "spec",
+    *,
+    rows: Rows,
+) -> None:
+    """Show how scores move with a number, such as a checkpoint."""
+    from orchbench_analytics.warehouse import open_warehouse
+
+    found = open_warehouse(warehouse).trends(tag, profile=profile, metrics=metric)
+    rows.put(found, first=_FIRST)

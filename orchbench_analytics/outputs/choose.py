@@ -1,0 +1,97 @@
+"""Choosing rows: the same words wherever rows come out."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from difflib import get_close_matches
+from fnmatch import fnmatchcase
+from typing import NamedTuple
+
+import polars as pl
+
+from orchbench_analytics.errors import SelectionError
+from orchbench_analytics.metrics import METRICS, resolve_metric
+from orchbench_analytics.outputs.labels import label_of
+
+_MODEL_COLUMNS = ("model", "candidate_model", "baseline_model")
+_EXPERIMENT_COLUMNS = ("experiment", "candidate_experiment", "baseline_experiment")
+
+
+class Choice(NamedTuple):
+    """Which rows are wanted, and in which order."""
+
+    models: Sequence[str] = ()
+    languages: Sequence[str] = ()
+    experiments: Sequence[str] = ()
+    sort: str | None = None
+    limit: int | None = None
+
+
+def choose(rows: pl.DataFrame, choice: Choice) -> pl.DataFrame:
+    """The rows that were chosen; a name that fits none is an error."""
+    rows = _matching(rows, choice.models, _MODEL_COLUMNS, "model")
+    rows = _matching(rows, choice.experiments, _EXPERIMENT_COLUMNS, "experiment")
+    rows = _matching(rows, choice.languages, ("language",), "language")
+    if choice.sort is not None:
+        rows = _sorted(rows, choice.sort)
+    return rows if choice.limit is None else rows.head(choice.limit)
+
+
+def _matching(
+    rows: pl.DataFrame, patterns: Sequence[str], columns: Sequence[str], kind: str
+) -> pl.DataFrame:
+    """The rows with a matching name in one of the columns."""
+    if not patterns:
+        return rows
+    there = [column for column in columns if column in rows.columns]
+    if not there:
+        raise SelectionError(f"--{kind} does not apply here: these rows have no {kind}")
+    known = _distinct(rows, there)
+    wanted = {name for pattern in patterns for name in matching_names(pattern, known, kind)}
+    return rows.filter(pl.any_horizontal(pl.col(column).is_in(wanted) for column in there))
+
+
+def _distinct(rows: pl.DataFrame, columns: Iterable[str]) -> list[str]:
+    return sorted({name for column in columns for name in rows[column].unique() if name})
+
+
+def matching_names(pattern: str, known: Sequence[str], kind: str) -> list[str]:
+    """The known names that a pattern such as `graded-*` fits, whatever the case of letters."""
+    lowered = pattern.lower()
+    found = [n for n in known if n == pattern] or [
+        name for name in known if fnmatchcase(name.lower(), lowered)
+    ]
+    if found:
+        return found
+    close = get_close_matches(pattern, known, n=3)
+    hint = f"did you mean {' or '.join(close)}?" if close else f"there are {_few(known)}"
+    raise SelectionError(f"no {kind} {pattern!r}; {hint}")
+
+
+def _few(known: Sequence[str], count: int = 8) -> str:
+    more = f", … ({len(known):,} in all)" if len(known) > count else ""
+    return (", ".join(known[:count]) + more) or "none"
+
+
+def _sorted(rows: pl.DataFrame, given: str) -> pl.DataFrame:
+    """By a column or its label; a minus before it turns the order."""
+    column = named_column(given.removeprefix("-"), rows.columns)
+    return rows.sort(column, descending=given.startswith("-"), nulls_last=True, maintain_order=True)
+
+
+def named_column(name: str, columns: Sequence[str]) -> str:
+    """The column of that name, be it its own, its label's or another name of a metric."""
+    if name in columns:
+        return name
+    labels = {label_of(column).lower(): column for column in reversed(columns)}
+    if name.lower() in labels:
+        return labels[name.lower()]
+    try:
+        metric = resolve_metric(name)
+    except SelectionError:
+        metric = ""
+    if metric in METRICS and metric in columns:
+        return metric
+    close = get_close_matches(name, columns, n=1)
+    hint = f"did you mean {close[0]!r}?" if close else f"there are {', '.join(columns)}"
+    raise SelectionError(f"no column {name!r} to sort by; {hint}")

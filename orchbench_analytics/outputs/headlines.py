@@ -1,0 +1,148 @@
+"""What tables say, in a sentence: for those who read one line."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import polars as pl
+
+from orchbench_analytics.metrics import HEADLINE, LABELS, METRICS
+from orchbench_analytics.outputs.labels import metric_label
+
+MEAN = "mean"  # the language of rows that are the mean over languages
+_FEW = 3
+
+
+def mean_first(rows: pl.DataFrame) -> pl.DataFrame:
+    """The headline metrics first, and of each the mean over languages before each language."""
+    order = {name: place for place, name in enumerate(METRICS)}
+    return rows.sort(
+        pl.col("metric").replace_strict(order, default=len(order)),
+        pl.col("language") != MEAN,
+        "language",
+        maintain_order=True,
+    )
+
+
+def points(value: float) -> str:
+    """A difference of scores in points, a hundred of which are 1."""
+    return f"{100 * value:+.1f}"
+
+
+def comparison(rows: pl.DataFrame) -> str:
+    """The difference of two models in each metric, over all languages."""
+    means = mean_first(rows).filter(pl.col("language") == MEAN).to_dicts()
+    return "; ".join(_difference(row) for row in means)
+
+
+def _difference(row: dict[str, Any]) -> str:
+    name = metric_label(row["metric"])
+    if row["difference"] is None:
+        return f"{name} undefined"
+    low, high = row["low_adjusted"], row["high_adjusted"]
+    interval = f" [{100 * low:.1f}, {100 * high:.1f}]" if None not in (low, high) else ""
+    return f"{name} {points(row['difference'])} points{interval}, {row['verdict']}"
+
+
+def many_comparisons(rows: pl.DataFrame) -> str:
+    """How many of many pairs differ."""
+    means = rows.filter(pl.col("language") == MEAN)
+    counts = dict(means.group_by("verdict").len().iter_rows())
+    said = ", ".join(f"{counts[verdict]:,} {verdict}" for verdict in sorted(counts))
+    return f"{means.height:,} pairs of models: {said or 'none to compare'}"
+
+
+def consistency(what: str, rows: pl.DataFrame) -> str:
+    """What a table of consistency found."""
+    if rows.is_empty():
+        return "nothing to say: there must be at least two runs, or two languages"
+    return _FOUND[what](rows)
+
+
+def _flips(rows: pl.DataFrame) -> str:
+    steps, unstable = rows["step_count"].sum(), rows["unstable_step_count"].sum()
+    worst = _extreme(rows, "unstable_step_rate")
+    return (
+        f"{unstable:,} of {steps:,} steps are not decided alike in all runs; "
+        f"the least steady: {_model(worst)}, {worst['unstable_step_rate']:.0%} of its steps"
+    )
+
+
+def _pass_rates(rows: pl.DataFrame) -> str:
+    k = max(rows["k"].to_list())
+    most = rows.filter(pl.col("k") == k, pl.col("criterion") == "answer")
+    best, worst = (_extreme(most, "pass_all_rate", lowest=lowest) for lowest in (False, True))
+    return (
+        f"all of {k} runs are right in {best['pass_all_rate']:.0%} of the steps of {_model(best)}, "
+        f"and in {worst['pass_all_rate']:.0%} of those of {_model(worst)}"
+    )
+
+
+def _run_noise(rows: pl.DataFrame) -> str:
+    average = rows.filter(pl.col("metric") == HEADLINE[0])
+    noisiest = _extreme(average, "run_standard_deviation")
+    return (
+        f"one run of {_model(noisiest)} moves its Average by "
+        f"{100 * (noisiest['run_standard_deviation'] or 0):.1f} points by chance, "
+        "the most of all models"
+    )
+
+
+def _spread(rows: pl.DataFrame) -> str:
+    average = rows.filter(pl.col("metric") == HEADLINE[0])
+    largest = _extreme(average, "noise_share")
+    return (
+        f"chance between runs makes {largest['noise_share'] or 0:.1%} or less of the spread of "
+        "models in Average"
+    )
+
+
+def _gaps(rows: pl.DataFrame) -> str:
+    average = rows.filter(pl.col("metric") == HEADLINE[0])
+    real = average.filter((pl.col("low") > 0) | (pl.col("high") < 0))
+    widest = _extreme(average.with_columns(size=pl.col("gap").abs()), "size")
+    return (
+        f"{real.height:,} of {average.height:,} gaps between languages in Average are shown; "
+        f"the widest: {widest['model']}, {points(widest['gap'] or 0)} points in "
+        f"{widest['language']} against {widest['reference_language']}"
+    )
+
+
+_FOUND = {
+    "flips": _flips,
+    "pass_rates": _pass_rates,
+    "run_noise": _run_noise,
+    "spread": _spread,
+    "gaps": _gaps,
+}
+
+
+def audit(rows: pl.DataFrame, *, all_rules: str) -> str:
+    """Which rules move Average most, and what all of them do together."""
+    change = f"{HEADLINE[0]}_change"
+    moves = (
+        rows.filter(pl.col("rule") != all_rules)
+        .group_by("rule")
+        .agg(pl.col(change).abs().max().alias("most"))
+        .filter(pl.col("most") > 0)
+        .sort("most", "rule", descending=[True, False])
+    )
+    if moves.is_empty():
+        return f"no rule moves {LABELS[HEADLINE[0]]} of any model here"
+    said = ", ".join(f"{rule} (up to {100 * most:.1f})" for rule, most in moves.head(_FEW).rows())
+    together = rows.filter(pl.col("rule") == all_rules)
+    moved = together.filter(pl.col("rank_change") != 0).height
+    return (
+        f"{moves.height} rules move Average; the most, in points: {said}; "
+        f"all together change the rank of {moved:,} of {together.height:,} models"
+    )
+
+
+def _extreme(rows: pl.DataFrame, column: str, *, lowest: bool = False) -> dict[str, Any]:
+    """The row with the largest or lowest value."""
+    in_order = rows.sort(column, descending=not lowest, nulls_last=True)
+    return in_order.row(0, named=True)
+
+
+def _model(row: dict[str, Any]) -> str:
+    return f"{row['model']} in {row['language']}"

@@ -1,0 +1,78 @@
+"""Short names of columns for people who read a table on a screen."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import polars as pl
+
+from orchbench_analytics.metrics import HEADLINE, LABELS, METRICS
+from orchbench_analytics.outputs.visible import visible_line
+
+_SHORT = {
+    "rank_number": "rank",
+    "tier_number": "tier",
+    "average_score": "Average",
+    "row_count": "rows",
+    "scenario_count": "scenarios",
+    "sweep_scenario_count": "of",
+    "refused_file_count": "refused",
+    "baseline_model": "baseline",
+    "candidate_model": "candidate",
+    "baseline_value": "baseline score",
+    "candidate_value": "candidate score",
+    "low_adjusted": "low",
+    "high_adjusted": "high",
+    "p_adjusted": "p",
+    "p_value": "p",
+    "effect_size": "effect",
+    "detectable_difference": "detectable",
+    "wanted_difference": "wanted",
+    "needed_scenario_count": "needed scenarios",
+    "needed_answer_count": "needed answers",
+    "check_name": "check",
+}
+
+
+def label_of(column: str) -> str:
+    """What people call a column: the metric's label, or its name in plain words."""
+    if column in LABELS:
+        return LABELS[column]
+    if column in _SHORT:
+        return _SHORT[column]
+    for metric in HEADLINE:
+        if column.startswith(f"{metric}_"):
+            return f"{LABELS[metric]} {_word(column.removeprefix(f'{metric}_'))}"
+    if column.endswith("_count"):
+        column = f"{column.removesuffix('_count')}s"
+    return visible_line(column).replace("_", " ")
+
+
+def labels_of(columns: Sequence[str]) -> list[str]:
+    """The labels of columns, each another: of two that would be alike the second keeps its name."""
+    labels: list[str] = []
+    for column in columns:
+        label = label_of(column)
+        labels.append(column if label in labels else label)
+    return labels
+
+
+def named_contenders(rows: pl.DataFrame) -> pl.DataFrame:
+    """Models as `model/experiment` where they have several, so that each row has its own name."""
+    for side in ("", "baseline_", "candidate_"):
+        model, experiment = f"{side}model", f"{side}experiment"
+        if {model, experiment} <= {*rows.columns} and rows[experiment].n_unique() > 1:
+            several = pl.col(experiment).n_unique().over(model) > 1
+            named = pl.when(several).then(pl.format("{}/{}", model, experiment)).otherwise(model)
+            rows = rows.with_columns(named.alias(model)).drop(experiment)
+    return rows
+
+
+def _word(suffix: str) -> str:
+    """A language in capitals, anything else as it is."""
+    return suffix.upper() if len(suffix) == 2 else suffix
+
+
+def metric_label(name: str) -> str:
+    """The label of a metric; other names stay."""
+    return METRICS[name].label if name in METRICS else name

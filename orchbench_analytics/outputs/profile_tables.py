@@ -1,0 +1,75 @@
+"""Profiles as people look at them: lists of rules, differences, and a file to change."""
+
+from __future__ import annotations
+
+import json
+
+import polars as pl
+
+from orchbench_analytics.profiles import BUILT_IN, SPEC, Profile, rules_of
+from orchbench_analytics.rules import RULES
+
+_SENTENCES = {
+    "spec": "The benchmark's own document, read so that the best answer scores 1.",
+    "strict": "As spec, but refusing or failing never pays: for ranking models.",
+    "upstream": "What the public evaluator prints, figure by figure.",
+}
+
+
+def profile_list() -> pl.DataFrame:
+    """The built-in profiles, with the number of rules in which each departs from spec."""
+    rows = [
+        (name, profile_difference(SPEC, profile).height, _SENTENCES[name])
+        for name, profile in BUILT_IN.items()
+    ]
+    return pl.DataFrame(rows, schema=["profile", "rules_unlike_spec", "meaning"], orient="row")
+
+
+def profile_rules(profile: Profile) -> pl.DataFrame:
+    """Every rule: what is chosen, what else could be, and what the choice means."""
+    rows = []
+    for rule, chosen in _chosen(profile).items():
+        others = ", ".join(choice for choice in RULES[rule].choices if choice != chosen)
+        rows.append((rule, chosen, _meaning(rule, chosen), others))
+    schema = ["rule", "chosen", "meaning", "other_choices"]
+    return pl.DataFrame(rows, schema=schema, orient="row")
+
+
+def profile_difference(first: Profile, second: Profile) -> pl.DataFrame:
+    """The rules in which two profiles differ, and what each of them does."""
+    before, after = _chosen(first), _chosen(second)
+    rows = [
+        (rule, before[rule], after[rule], RULES[rule].sentence)
+        for rule in before
+        if before[rule] != after[rule]
+    ]
+    names = dict.fromkeys([f"in_{first.name}", f"in_{second.name}"], pl.String)
+    if len(names) < 2:
+        names = dict.fromkeys(["in_first", "in_second"], pl.String)
+    schema = {"rule": pl.String, **names, "about": pl.String}
+    return pl.DataFrame(rows, schema=schema, orient="row")
+
+
+def profile_file(base: Profile, *, name: str) -> str:
+    """A TOML file with every rule as a comment, its choices and what they mean."""
+    lines = [
+        "# A profile: the rules of `base`, but for those given here. Remove the # before a rule",
+        "# to choose another; score with: orchbench score DIR --profile FILE",
+        f"name = {json.dumps(f'my-{name}' if name in BUILT_IN else name)}",
+        f"base = {json.dumps(base.name)}",
+    ]
+    for rule, chosen in rules_of(base).items():
+        if rule == "name":
+            continue
+        lines += ["", f"# {RULES[rule].sentence}"]
+        lines += [f"#   {choice}: {said}" for choice, said in RULES[rule].choices.items()]
+        lines.append(f"# {rule} = {json.dumps(chosen)}")
+    return "\n".join(lines) + "\n"
+
+
+def _chosen(profile: Profile) -> dict[str, str]:
+    return {rule: str(value) for rule, value in rules_of(profile).items() if rule != "name"}
+
+
+def _meaning(rule: str, chosen: str) -> str:
+    return RULES[rule].choices.get(chosen, RULES[rule].sentence)

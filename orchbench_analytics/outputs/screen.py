@@ -1,0 +1,190 @@
+"""A table on a screen: what is the same in all rows goes into a caption, the rest fits the width.
+
+Columns stand in the order of their worth: those that do not fit are left out from the right, and a
+last line says which, and how to see them.
+"""
+
+from __future__ import annotations
+
+import textwrap
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from orchbench_analytics.outputs.labels import label_of, labels_of, metric_label
+from orchbench_analytics.outputs.visible import cut, visible_line
+
+if TYPE_CHECKING:
+    import polars as pl
+
+_GAP = 2
+_NARROWEST_TEXT = 20
+_GREEN, _RED, _PLAIN = "\x1b[32m", "\x1b[31m", "\x1b[0m"
+_GOOD, _BAD = {"better", "rising", "held"}, {"worse", "falling", "crossed", "refused"}
+_SIGNED = ("_change", "contribution", "gap")
+
+
+class Limits(NamedTuple):
+    """The room there is: cells of a line, and rows; none is as many as there are."""
+
+    width: int | None
+    rows: int | None = None
+
+
+class Cells(NamedTuple):
+    """A column as it is shown: its header, a text for each row, and a colour for each."""
+
+    header: str
+    texts: list[str]
+    colours: list[str]
+    is_number: bool
+    width: int
+
+
+def screen(
+    frame: pl.DataFrame, limits: Limits, *, is_coloured: bool = False, is_verbatim: bool = False
+) -> str:
+    """The rows as lines that fit; `is_verbatim` keeps columns and their names as they are."""
+    if frame.is_empty():
+        return "no rows\n"
+    shown = frame if limits.rows is None else frame.head(limits.rows)
+    constant = [] if is_verbatim else _constant_columns(frame)
+    caption = [
+        f"{label_of(name)} {_text(name, frame[name][0])}"
+        for name in constant
+        if frame[name][0] is not None
+    ]
+    names = [name for name in frame.columns if name not in constant]
+    headers = list(map(visible_line, names)) if is_verbatim else labels_of(names)
+    columns = [_cells(shown, name, head) for name, head in zip(names, headers, strict=True)]
+    kept = columns if limits.width is None else _fitting(columns, limits.width)
+    lines = [*_wrap(", ".join(caption), limits.width)] if caption else []
+    lines += _lines(kept, is_coloured=is_coloured)
+    left_out = [" ".join(column.header.split()) for column in columns[len(kept) :]]
+    if left_out:
+        said = f"{_more(len(left_out), 'column')}, seen with --wide: {', '.join(left_out)}"
+        lines += _wrap(said, limits.width)
+    if frame.height > shown.height:
+        lines.append(f"{_more(frame.height - shown.height, 'row')}, seen with --all")
+    return "".join(f"{line}\n" for line in lines)
+
+
+def _more(count: int, what: str) -> str:
+    return f"{count:,} more {what}{'s' if count > 1 else ''}"
+
+
+def _constant_columns(frame: pl.DataFrame) -> list[str]:
+    """The columns that say the same in all rows; one column is left in any case."""
+    if frame.height < 2:
+        return [name for name in frame.columns if frame[name][0] is None]
+    same = [name for name in frame.columns if frame[name].n_unique() == 1]
+    return same if len(same) < frame.width else same[1:]
+
+
+def _cells(frame: pl.DataFrame, name: str, header: str) -> Cells:
+    series = frame[name]
+    texts = [_text(name, value) for value in series]
+    longest = max((_cell_len(text) for text in texts), default=0)
+    is_number = series.dtype.is_numeric()
+    widest_word = max((_cell_len(word) for word in header.split()), default=0)
+    return Cells(header, texts, _colours(frame, name), is_number, max(longest, widest_word, 1))
+
+
+def _text(column: str, value: Any) -> str:
+    """A value as one line of visible characters; figures are rounded."""
+    if value is None:
+        return ""
+    if isinstance(value, float):
+        return _figure(value)
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    if isinstance(value, int):
+        return f"{value:,}"
+    text = metric_label(str(value)) if column == "metric" else str(value)
+    return visible_line(text[:2000])
+
+
+def _figure(value: float) -> str:
+    if value != 0 and abs(value) < 0.00005:
+        return f"{value:.0e}"
+    return f"{value:.4f}" if abs(value) < 1000 else f"{value:,.1f}"
+
+
+def _colours(frame: pl.DataFrame, name: str) -> list[str]:
+    """Green for what is better, red for what is worse."""
+    if name in ("verdict", "difference") and "verdict" in frame.columns:
+        return [_colour_of(verdict) for verdict in frame["verdict"]]
+    if name in ("verdict", "status", "outcome"):
+        return [_colour_of(value) for value in frame[name]]
+    if name.endswith(_SIGNED) and frame[name].dtype.is_numeric() and name != "rank_change":
+        return [_GREEN if v and v > 0 else _RED if v and v < 0 else "" for v in frame[name]]
+    return [""] * frame.height
+
+
+def _colour_of(word: Any) -> str:
+    return _GREEN if word in _GOOD else _RED if word in _BAD else ""
+
+
+def _fitting(columns: list[Cells], width: int) -> list[Cells]:
+    """The first columns that fit, long texts being cut; the first one always does."""
+    for count in range(len(columns), 0, -1):
+        widths = _shrunk(columns[:count], width)
+        if sum(widths) + _GAP * (count - 1) <= width:
+            return [c._replace(width=w) for c, w in zip(columns, widths, strict=False)]
+    return [columns[0]._replace(width=width)] if columns else []
+
+
+def _shrunk(columns: Sequence[Cells], width: int) -> list[int]:
+    """Widths of columns, the widest texts being narrowed as far as need be."""
+    widths = [column.width for column in columns]
+    texts = [i for i, column in enumerate(columns) if not column.is_number]
+    excess = sum(widths) + _GAP * (len(widths) - 1) - width
+    while excess > 0 and texts:
+        widest = max(texts, key=lambda i: widths[i])
+        if widths[widest] <= _NARROWEST_TEXT:
+            break
+        widths[widest] -= 1
+        excess -= 1
+    return widths
+
+
+def _lines(columns: list[Cells], *, is_coloured: bool) -> list[str]:
+    if not columns:
+        return []
+    headers = [textwrap.wrap(column.header, column.width) or [""] for column in columns]
+    depth = max(map(len, headers))
+    stacked = [[""] * (depth - len(header)) + header for header in headers]
+    lines = [
+        _joined(
+            [_padded(part[level], column) for part, column in zip(stacked, columns, strict=True)]
+        )
+        for level in range(depth)
+    ]
+    lines.append(_joined(["─" * column.width for column in columns]))
+    for row in range(len(columns[0].texts)):
+        cells = []
+        for column in columns:
+            cell = _padded(cut(column.texts[row], column.width), column)
+            colour = column.colours[row] if is_coloured else ""
+            cells.append(f"{colour}{cell}{_PLAIN}" if colour else cell)
+        lines.append(_joined(cells))
+    return lines
+
+
+def _joined(cells: list[str]) -> str:
+    return (" " * _GAP).join(cells).rstrip()
+
+
+def _padded(text: str, column: Cells) -> str:
+    """Figures stand on the right, so that their digits align."""
+    space = " " * (column.width - _cell_len(text))
+    return space + text if column.is_number else text + space
+
+
+def _wrap(text: str, width: int | None) -> list[str]:
+    return [text] if width is None else textwrap.wrap(text, width) or [""]
+
+
+def _cell_len(text: str) -> int:
+    from rich.cells import cell_len
+
+    return cell_len(text)

@@ -1,0 +1,194 @@
+"""One step as a page: label, answer, how it was read, what was decided and counted."""
+
+from __future__ import annotations
+
+import json
+import textwrap
+from collections.abc import Callable, Iterable
+from typing import Any
+
+import polars as pl
+
+from orchbench_analytics.outputs import terminal
+from orchbench_analytics.outputs.drill import StepKey
+from orchbench_analytics.outputs.plan_trees import side_by_side
+from orchbench_analytics.outputs.screen import Limits, screen
+from orchbench_analytics.outputs.visible import visible, visible_line
+from orchbench_analytics.profiles import Profile
+
+Table = Callable[[str], pl.LazyFrame]
+_LONGEST_TEXT = 4000
+_COUNTS = ("true_positive", "false_positive", "false_negative")
+
+
+def step_page(table: Table, step: StepKey, *, profile: Profile) -> str:
+    """Everything a warehouse knows of one step, as lines of text."""
+    place = f"{step.model} / {step.experiment}, {step.language}, scenario {step.scenario}"
+    head = [visible_line(f"{place}, {step.run}, step {step.step_id}, under {profile.name}")]
+    page = _plan_page if step.kind == "plan" else _decision_page
+    lines = [line for part in (head, *page(table, step, profile)) for line in (*part, "")]
+    return "\n".join(lines)
+
+
+def _decision_page(table: Table, step: StepKey, profile: Profile) -> Iterable[list[str]]:
+    given = _row(table("steps"), step)
+    scored = _row(_under(table("scored_steps"), profile), step)
+    yield _section("Label", given["label_content"], given["label_calls"])
+    yield _section("Answer", given["answer_content"], given["answer_calls"])
+    yield [
+        *_fact("wanted", scored["actual"]),
+        *_fact("answered", scored["predicted"]),
+        *_fact("read from", scored["call_source"] or scored["failure_reason"]),
+        *_fact("agent", scored["agent_id"]),
+        *_fact("counted", _counted(scored)),
+        *_fact("left out", scored["left_out_reason"]),
+        *_fact("flags", _flags(scored)),
+        *_fact("FC", _call_scores(scored)),
+    ]
+    arguments = _all(_under(table("scored_arguments"), profile), step).select(
+        "argument_key", *(f"{count}_count" for count in _COUNTS), "decided_by",
+        "label_values", "answer_values",
+    )  # fmt: skip
+    if arguments.height:
+        short = {f"{c}_count": s for c, s in zip(_COUNTS, ("TP", "FP", "FN"), strict=True)}
+        yield ["Arguments", *_table(arguments.rename({"argument_key": "key"} | short))]
+    if scored["judge_index"] is not None:
+        yield from _verdicts(table, step, scored["judge_index"])
+
+
+def _verdicts(table: Table, step: StepKey, index: int) -> Iterable[list[str]]:
+    of_run = {name: value for name, value in step.key.items() if name != "step_id"}
+    found = table("judgements").filter(call_index=index, **of_run).collect()
+    shown = found.select(
+        key="argument_key",
+        TP="true_positive_count",
+        FP="false_positive_count",
+        FN="false_negative_count",
+        usable=pl.coalesce("unusable_reason", pl.lit("yes")),
+    )
+    if shown.height:
+        yield ["The judge's verdict", *_table(shown)]
+
+
+def _plan_page(table: Table, step: StepKey, profile: Profile) -> Iterable[list[str]]:
+    given = _row(table("plans"), step)
+    scored = _row(_under(table("scored_plans"), profile), step)
+    yield [
+        *_fact("read as", scored["read_as"]),
+        *_fact("Plan", scored["plan_similarity"]),
+        *_fact("structure", _distance(scored, "structure")),
+        *_fact("components", _distance(scored, "component")),
+        *_fact("left out", scored["left_out_reason"]),
+        *_fact("flags", _flags(scored)),
+    ]
+    thorough = profile.plan_search == "thorough"
+    trees = side_by_side(
+        given["label_content"], given["answer_content"], thorough=thorough, width=_width()
+    )
+    yield trees
+    if scored["is_failed"]:
+        yield _section("Answer", given["answer_content"], None)
+    edits = _all(_under(table("plan_edits"), profile), step).sort("graph", "edit_number")
+    if edits.height:
+        shown = edits.select("graph", "kind", "subject", "wanted", "given", "cost")
+        yield ["Edits from the answer to the label", *_table(shown)]
+
+
+def _under(rows: pl.LazyFrame, profile: Profile) -> pl.LazyFrame:
+    return rows.filter(pl.col("profile") == profile.name)
+
+
+def _all(rows: pl.LazyFrame, step: StepKey) -> pl.DataFrame:
+    return rows.filter(**step.key).collect()
+
+
+def _row(rows: pl.LazyFrame, step: StepKey) -> dict[str, Any]:
+    """The first row of the step: of several answers the first counts."""
+    found = _all(rows, step).sort("answer_position", nulls_last=True)
+    return found.row(0, named=True) if found.height else dict.fromkeys(found.columns)
+
+
+def _section(title: str, content: str | None, calls: str | None) -> list[str]:
+    lines = [title]
+    if content:
+        lines += _paragraphs(content)
+    for call in _calls(calls):
+        lines += _paragraphs(call)
+    return lines if len(lines) > 1 else [title, "  none"]
+
+
+def _calls(text: str | None) -> list[str]:
+    """Calls as `name {arguments}`, a line each."""
+    if text is None:
+        return []
+    try:
+        calls = json.loads(text)
+    except ValueError:
+        return [text]
+    if not isinstance(calls, list):
+        return [text]
+    return [
+        f"call {call.get('name')} {_compact(call.get('arguments'))}"
+        if isinstance(call, dict)
+        else _compact(call)
+        for call in calls
+    ]
+
+
+def _compact(value: Any) -> str:
+    return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
+
+
+def _paragraphs(text: str) -> list[str]:
+    """The text in lines that fit, indented; a very long one is cut."""
+    shown = text if len(text) <= _LONGEST_TEXT else f"{text[:_LONGEST_TEXT]} …"
+    lines = []
+    for line in visible(shown).expandtabs(2).splitlines():
+        indent = " " * (2 + len(line) - len(line.lstrip()))
+        lines += textwrap.wrap(
+            line, _width(), initial_indent="  ", subsequent_indent=indent[:20]
+        ) or [""]
+    return lines
+
+
+def _fact(name: str, value: Any) -> list[str]:
+    """A line for a fact; none for what is not there."""
+    if value is None or value == "":
+        return []
+    said = f"{value:.4f}" if isinstance(value, float) else visible_line(str(value))
+    return [f"{name:<12}{said}"]
+
+
+def _counted(scored: dict[str, Any]) -> str:
+    names = [
+        name.removesuffix("_count").replace("_", " ")
+        for name, value in scored.items()
+        if name.endswith(("_reject_count", "_call_count")) and value
+    ]
+    return ", ".join(names)
+
+
+def _flags(scored: dict[str, Any]) -> str:
+    names = [n.removeprefix("is_") for n in ("is_type_mismatch", "is_malformed") if scored.get(n)]
+    return ", ".join(names).replace("_", " ")
+
+
+def _call_scores(scored: dict[str, Any]) -> str:
+    if not scored["is_call_scored"]:
+        return ""
+    return ", ".join(f"{part} F1 {scored[f'{part}_f1']:.4f}" for part in ("name", "key", "value"))
+
+
+def _distance(scored: dict[str, Any], graph: str) -> str:
+    similarity, distance = scored[f"{graph}_similarity"], scored[f"{graph}_distance"]
+    if similarity is None or distance is None:
+        return ""
+    return f"{similarity:.4f} at distance {distance:g}"
+
+
+def _table(frame: pl.DataFrame) -> list[str]:
+    return screen(frame, Limits(_width()), is_verbatim=True).splitlines()
+
+
+def _width() -> int:
+    return terminal.width()

@@ -1,0 +1,32 @@
+"""Text from files as a terminal may show it: characters that act on it become visible ones."""
+
+from __future__ import annotations
+
+import re
+
+# Control characters, what turns the direction of text, separators, lone surrogates.
+_ACTING = re.compile(
+    "[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb"
+    "\ud800-\udfff\U000e0000-\U000e007f]"
+)
+_BLANKS = re.compile(r"[\t\r\n\v\f]")
+_REPLACEMENT = "\N{REPLACEMENT CHARACTER}"
+
+
+def visible(text: str) -> str:
+    """The text without characters that act on a terminal; lines and tabs stay."""
+    return _ACTING.sub(_REPLACEMENT, text)
+
+
+def visible_line(text: str) -> str:
+    """The text as one line without characters that act on a terminal."""
+    return visible(_BLANKS.sub(" ", text))
+
+
+def cut(text: str, width: int) -> str:
+    """One line of at most so many cells; Korean characters are two cells wide."""
+    from rich.cells import cell_len, set_cell_size
+
+    if cell_len(text) <= width:
+        return text
+    return set_cell_size(text, max(width - 1, 0)).rstrip() + "…"
