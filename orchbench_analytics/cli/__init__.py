@@ -6,12 +6,12 @@ import os
 import sys
 from pathlib import Path
 
-from orchbench_analytics.cli import comparing, ingesting, planning, queries, scores
+from orchbench_analytics.cli import comparing, export, ingesting, planning, queries, scores
 from orchbench_analytics.cli.app import app, say
 from orchbench_analytics.errors import OrchbenchError
 from orchbench_analytics.store.verify import naming_damage
 
-__all__ = ["app", "comparing", "ingesting", "main", "planning", "queries", "scores"]
+__all__ = ["app", "comparing", "export", "ingesting", "main", "planning", "queries", "scores"]
 
 
 def main() -> None:

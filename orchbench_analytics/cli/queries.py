@@ -1,4 +1,4 @@
-"""Commands that ask and hand on: sql, tag, export."""
+"""Commands that ask and tell: sql, tag."""
 
 from __future__ import annotations
 
@@ -51,24 +51,3 @@ def tag(
     tags = open_warehouse(warehouse).tag(file)
     names = ", ".join(name for name in tags.columns if name not in ("model", "experiment"))
     say(f"{warehouse}: {len(tags):,} models tagged with {names}")
-
-
-@app.command()
-def export(
-    warehouse: WarehouseArgument,
-    output: Annotated[Path, typer.Argument(metavar="OUT", help="A directory, or a .duckdb file.")],
-    table: Annotated[
-        list[str] | None, typer.Option(help="Table or view; default all of them.")
-    ] = None,
-    partition_by: Annotated[
-        list[str] | None, typer.Option(help="Column to split Parquet files by.")
-    ] = None,
-) -> None:
-    """Write tables and views for other tools: flat Parquet files, or one DuckDB file."""
-    from orchbench_analytics.warehouse import open_warehouse
-
-    exported = open_warehouse(warehouse).export(
-        output, relations=table or (), partition_by=partition_by or ()
-    )
-    rows = sum(relation.row_count for relation in exported)
-    say(f"{output}: {len(exported)} tables and views, {rows:,} rows")

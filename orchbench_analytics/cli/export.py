@@ -1,0 +1,56 @@
+"""The command that hands tables on: export."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from orchbench_analytics.cli.app import WarehouseArgument, app, say
+
+_TARGET = (
+    "A directory or FILE.parquet (Parquet), FILE.duckdb, FILE.sqlite, DIR.csv, FILE.xlsx, "
+    "delta:DIR, iceberg:CATALOG, or postgresql://…"
+)
+
+
+@app.command()
+def export(
+    warehouse: WarehouseArgument,
+    target: Annotated[str, typer.Argument(metavar="TARGET", help=_TARGET)],
+    star: Annotated[
+        bool, typer.Option("--star", help="Dimensions and facts, in place of flat tables.")
+    ] = False,
+    table: Annotated[
+        list[str] | None, typer.Option(help="Table or view; default all of them.")
+    ] = None,
+    profile: Annotated[
+        str | None, typer.Option(help="One profile, so that a sum is a sum; default all.")
+    ] = None,
+    raw: Annotated[
+        bool, typer.Option("--raw", help="Leave texts in CSV that a spreadsheet would run.")
+    ] = False,
+    partition_by: Annotated[
+        list[str] | None, typer.Option(help="Column to split Parquet files by.")
+    ] = None,
+    overwrite: Annotated[
+        bool, typer.Option("--overwrite", help="Replace what is there and is not this export.")
+    ] = False,
+) -> None:
+    """Write tables and views for other tools; a second export brings over only what changed."""
+    from orchbench_analytics.warehouse import open_warehouse
+
+    summary = open_warehouse(warehouse).export(
+        target,
+        relations=table or (),
+        star=star,
+        profile=profile,
+        raw=raw,
+        partition_by=partition_by or (),
+        overwrite=overwrite,
+    )
+    written = [relation for relation in summary.relations if relation.changed_part_count]
+    change = f"{len(written)} of them written" if written else "unchanged, nothing written"
+    say(f"{summary.target}: {len(summary.relations)} tables, {summary.row_count:,} rows, {change}")
+    for what, number in summary.changed_values.items():
+        say(f"{what}: {number:,}")
