@@ -8,18 +8,20 @@ from typing import Literal
 import polars as pl
 import pyarrow as pa
 
-Kind = Literal["text", "int", "float", "bool"]
+Kind = Literal["text", "int", "float", "bool", "timestamp"]
 _ARROW_TYPES: dict[Kind, pa.DataType] = {
     "text": pa.large_string(),  # as polars has it; a column may hold more than 2 GiB
     "int": pa.int64(),
     "float": pa.float64(),
     "bool": pa.bool_(),
+    "timestamp": pa.timestamp("us"),  # UTC
 }
 _POLARS_TYPES: dict[Kind, pl.DataType] = {
     "text": pl.String(),
     "int": pl.Int64(),
     "float": pl.Float64(),
     "bool": pl.Boolean(),
+    "timestamp": pl.Datetime("us"),
 }
 
 

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     import polars as pl
 
     from orchbench_analytics.engines import Engine
-    from orchbench_analytics.exports.files import Exported
+    from orchbench_analytics.exports.export import ExportSummary
     from orchbench_analytics.ingest.update import IngestSummary, Progress
     from orchbench_analytics.outputs.check import CheckReport
     from orchbench_analytics.pages.report import Report
@@ -305,16 +305,32 @@ class Warehouse:
     @names_damage
     def export(
         self,
-        output: str | Path,
+        target: str | Path,
         *,
         relations: Sequence[str] = (),
+        star: bool = False,
+        profile: str | None = None,
+        raw: bool = False,
         partition_by: Sequence[str] = (),
-    ) -> list[Exported]:
-        """Write tables and views for other tools: one `.duckdb` file, or a directory of Parquet."""
-        from orchbench_analytics.exports.files import export
+        overwrite: bool = False,
+    ) -> ExportSummary:
+        """Write tables and views, or a star schema, to what the target's name says.
 
-        options = {"relations": relations, "partition_by": partition_by}
-        return export(self.path, self.manifest(), Path(output), **options)
+        A target that holds an earlier export of the same options gets only what changed.
+        """
+        from orchbench_analytics.exports.contents import Selection
+        from orchbench_analytics.exports.export import export
+
+        selection = Selection(
+            tables=tuple(relations),
+            is_star=star,
+            profile=profile,
+            is_raw=raw,
+            partition_by=tuple(partition_by),
+        )
+        return export(
+            self.path, self.manifest(), str(target), selection=selection, may_overwrite=overwrite
+        )
 
     # Asking which differences are real
 

@@ -1,8 +1,7 @@
-"""The command `export`."""
+"""The command that hands tables on: export."""
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import Annotated
 
 import typer
@@ -11,23 +10,50 @@ from orchbench_analytics.cli.app import command
 from orchbench_analytics.cli.options import WarehouseArgument
 from orchbench_analytics.cli.talk import say
 
+_TARGET = (
+    "A directory or FILE.parquet (Parquet), FILE.duckdb, FILE.sqlite, DIR.csv, FILE.xlsx, "
+    "delta:DIR, iceberg:CATALOG, or postgresql://…"
+)
 
-@command(example="orchbench export orchbench-demo/warehouse orchbench.duckdb")
+
+@command(example="orchbench export orchbench-demo/warehouse orchbench.duckdb --star")
 def export(
     warehouse: WarehouseArgument,
-    output: Annotated[Path, typer.Argument(metavar="OUT", help="A directory, or a .duckdb file.")],
+    target: Annotated[str, typer.Argument(metavar="TARGET", help=_TARGET)],
+    star: Annotated[
+        bool, typer.Option("--star", help="Dimensions and facts, in place of flat tables.")
+    ] = False,
     table: Annotated[
         list[str] | None, typer.Option(metavar="NAME", help="Table or view; default all of them.")
     ] = None,
+    profile: Annotated[
+        str | None,
+        typer.Option(metavar="NAME", help="One profile, so that a sum is a sum; default all."),
+    ] = None,
+    raw: Annotated[
+        bool, typer.Option("--raw", help="Leave texts in CSV that a spreadsheet would run.")
+    ] = False,
     partition_by: Annotated[
         list[str] | None, typer.Option(metavar="COLUMN", help="Column to split Parquet files by.")
     ] = None,
+    overwrite: Annotated[
+        bool, typer.Option("--overwrite", help="Replace what is there and is not this export.")
+    ] = False,
 ) -> None:
-    """Write tables and views for other tools."""
+    """Write tables and views for other tools; a second export brings over only what changed."""
     from orchbench_analytics.warehouse import open_warehouse
 
-    exported = open_warehouse(warehouse).export(
-        output, relations=table or (), partition_by=partition_by or ()
+    summary = open_warehouse(warehouse).export(
+        target,
+        relations=table or (),
+        star=star,
+        profile=profile,
+        raw=raw,
+        partition_by=partition_by or (),
+        overwrite=overwrite,
     )
-    rows = sum(relation.row_count for relation in exported)
-    say(f"{output}: {len(exported)} tables and views, {rows:,} rows")
+    written = [relation for relation in summary.relations if relation.changed_part_count]
+    change = f"{len(written)} of them written" if written else "unchanged, nothing written"
+    say(f"{summary.target}: {len(summary.relations)} tables, {summary.row_count:,} rows, {change}")
+    for what, number in summary.changed_values.items():
+        say(f"{what}: {number:,}")

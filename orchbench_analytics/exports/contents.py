@@ -1,0 +1,153 @@
+"""What an export holds, told by content: by it the next export knows what changed."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+import duckdb
+import msgspec
+
+from orchbench_analytics.exports.relations import Relation
+from orchbench_analytics.schema import Table, count, text
+
+MANIFEST_TABLE = Table(
+    "export_manifest",
+    "part of an exported table; written last",
+    (
+        text("relation", "Name of the exported table."),
+        text("part", "Value of `model` or `model_sk` as JSON; `all` of a table in one part."),
+        count("row_count", "Rows of the part."),
+        text("content_hash", "Hash of the rows of the part, whatever their order."),
+        text("shape_hash", "Hash of the table's columns."),
+        count("generation", "Generation of the warehouse that the export was made from."),
+        text("selection", "Options of the export, as JSON."),
+    ),
+)
+WHOLE = "all"  # the name of the part of a relation that has just one
+_HASH = """
+select {part}, count(*), sum(md5_number_lower(row_text)), sum(md5_number_upper(row_text))
+from (select *, cast(to_json(rows) as varchar) as row_text from main.{relation} as rows)
+group by 1
+order by 1
+"""
+
+
+class Selection(msgspec.Struct, frozen=True, kw_only=True):
+    """What was asked for; a target is refreshed only by the same question."""
+
+    tables: tuple[str, ...] = ()
+    is_star: bool = False
+    profile: str | None = None
+    is_raw: bool = False
+    partition_by: tuple[str, ...] = ()
+
+
+class Part(msgspec.Struct, frozen=True):
+    """Rows that change together."""
+
+    row_count: int
+    content_hash: str
+
+
+class Content(msgspec.Struct, frozen=True):
+    """The parts of one relation, and its shape."""
+
+    row_count: int
+    shape_hash: str
+    parts: dict[str, Part]
+
+
+class Contents(msgspec.Struct, frozen=True, kw_only=True):
+    """The manifest of an export."""
+
+    generation: int
+    selection: Selection
+    relations: dict[str, Content]
+
+    @property
+    def digest(self) -> str:
+        """One hash of everything exported, whatever the generation."""
+        bare = msgspec.json.encode([self.selection, self.relations], order="deterministic")
+        return hashlib.sha256(bare).hexdigest()
+
+
+def contents_of(
+    connection: duckdb.DuckDBPyConnection,
+    relations: Sequence[Relation],
+    *,
+    generation: int,
+    selection: Selection,
+) -> Contents:
+    """The manifest of what is about to be exported."""
+    return Contents(
+        generation=generation,
+        selection=selection,
+        relations={relation.name: _content(connection, relation) for relation in relations},
+    )
+
+
+def _content(connection: duckdb.DuckDBPyConnection, relation: Relation) -> Content:
+    column = relation.part_column
+    part = f"'{WHOLE}'" if column is None else part_name(column)
+    rows = connection.execute(_HASH.format(part=part, relation=relation.name)).fetchall()
+    parts = {name: Part(number, f"{low:x}.{high:x}") for name, number, low, high in rows}
+    shape = msgspec.json.encode([relation.table, relation.key, relation.references])
+    return Content(
+        sum(part.row_count for part in parts.values()),
+        hashlib.sha256(shape).hexdigest()[:16],
+        parts,
+    )
+
+
+def part_name(column: str) -> str:
+    """The SQL expression that names the part a row is in."""
+    return f"coalesce(cast(to_json({column}) as varchar), 'null')"
+
+
+def part_value(name: str) -> Any:
+    """The value of the part column in a part."""
+    return msgspec.json.decode(name)
+
+
+def changed_parts(new: Content, old: Content | None) -> list[str]:
+    """The parts that are new, differ, or are gone; all of them where the shape differs."""
+    if old is None or new.shape_hash != old.shape_hash:
+        return list(new.parts)
+    names = {**new.parts, **old.parts}
+    return [name for name in names if new.parts.get(name) != old.parts.get(name)]
+
+
+def manifest_rows(contents: Contents) -> list[dict[str, Any]]:
+    """The manifest as rows of `export_manifest`; a relation without rows has one all the same."""
+    selection = msgspec.json.encode(contents.selection).decode()
+    return [
+        {
+            "relation": name,
+            "part": part,
+            "row_count": held.row_count,
+            "content_hash": held.content_hash,
+            "shape_hash": content.shape_hash,
+            "generation": contents.generation,
+            "selection": selection,
+        }
+        for name, content in contents.relations.items()
+        for part, held in (content.parts or {"": Part(0, "")}).items()
+    ]
+
+
+def read_manifest(rows: Iterable[Sequence[Any]]) -> Contents | None:
+    """The manifest from rows of `export_manifest`; null where there are none."""
+    relations: dict[str, Content] = {}
+    contents = None
+    for relation, part, row_count, content_hash, shape_hash, generation, selection in rows:
+        held = relations.setdefault(relation, Content(0, shape_hash, {}))
+        parts = held.parts | ({part: Part(row_count, content_hash)} if part else {})
+        relations[relation] = Content(held.row_count + row_count, shape_hash, parts)
+        contents = Contents(
+            generation=generation,
+            selection=msgspec.json.decode(selection, type=Selection),
+            relations=relations,
+        )
+    return contents

@@ -1,0 +1,86 @@
+"""Delta Lake: a directory with a Delta table for each relation.
+
+Delta commits table by table, so a reader of several tables may see two generations for a moment.
+`export_manifest` is a Delta table too, written last: it names the generation that is complete.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+
+import pyarrow as pa
+
+from orchbench_analytics.exports.beside import refuse
+from orchbench_analytics.exports.contents import (
+    MANIFEST_TABLE,
+    Contents,
+    manifest_rows,
+    read_manifest,
+)
+from orchbench_analytics.exports.predicates import sql_predicate
+from orchbench_analytics.exports.relations import Relation
+from orchbench_analytics.exports.sink import Outgoing, require
+from orchbench_analytics.exports.values import Rule
+from orchbench_analytics.schema import arrow_schema
+
+
+class DeltaTables:
+    """Delta tables side by side in a directory."""
+
+    def __init__(self, path: str) -> None:
+        self.path = Path(path)
+        self.deltalake = require("deltalake", extra="delta")
+
+    def rules(self, *, is_raw: bool) -> Sequence[Rule]:
+        """Delta carries every value."""
+        return ()
+
+    def check(self, outgoing: Outgoing) -> None:
+        """Delta holds any number of rows."""
+
+    def stored(self, *, may_overwrite: bool) -> Contents | None:
+        """The manifest, from its table."""
+        place = self.path / MANIFEST_TABLE.name
+        if self.deltalake.DeltaTable.is_deltatable(str(place)):
+            table = self.deltalake.DeltaTable(str(place)).to_pyarrow_table()
+            names = MANIFEST_TABLE.column_names
+            return read_manifest([[row[name] for name in names] for row in table.to_pylist()])
+        is_empty = not self.path.exists() or not any(self.path.iterdir())
+        if not is_empty and not may_overwrite:
+            raise refuse(self.path)
+        return None
+
+    def write(self, outgoing: Outgoing, stored: Contents | None) -> None:
+        """Commit each table that changed, and the manifest last."""
+        for relation in outgoing.relations:
+            parts = outgoing.changed(relation, stored)
+            old = stored.relations.get(relation.name) if stored else None
+            new = outgoing.contents.relations[relation.name]
+            if old is None or old.shape_hash != new.shape_hash or not relation.part_column:
+                if old is None or parts:
+                    self._write_whole(relation, outgoing.rows(relation))
+            elif parts:
+                predicate = sql_predicate(relation.part_column, parts)
+                if any(part in new.parts for part in parts):
+                    self.deltalake.write_deltalake(
+                        str(self.path / relation.name),
+                        outgoing.rows(relation, parts),
+                        mode="overwrite",
+                        predicate=predicate,
+                    )
+                else:
+                    self.deltalake.DeltaTable(str(self.path / relation.name)).delete(predicate)
+        schema = arrow_schema(MANIFEST_TABLE)
+        rows = pa.Table.from_pylist(manifest_rows(outgoing.contents), schema)
+        self._write_whole(Relation(MANIFEST_TABLE, f"One row per {MANIFEST_TABLE.grain}."), rows)
+
+    def _write_whole(self, relation: Relation, rows: pa.Table | pa.RecordBatchReader) -> None:
+        self.deltalake.write_deltalake(
+            str(self.path / relation.name),
+            rows,
+            mode="overwrite",
+            schema_mode="overwrite",
+            name=relation.name,
+            description=relation.description,
+        )

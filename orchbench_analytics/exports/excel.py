@@ -1,0 +1,98 @@
+"""Excel: a workbook with a sheet for each relation; texts are texts and never run."""
+
+from __future__ import annotations
+
+import zipfile
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+from typing import Any
+
+from orchbench_analytics.errors import SelectionError
+from orchbench_analytics.exports.beside import new_file, refuse
+from orchbench_analytics.exports.contents import (
+    MANIFEST_TABLE,
+    Contents,
+    manifest_rows,
+    read_manifest,
+)
+from orchbench_analytics.exports.sink import Outgoing, require
+from orchbench_analytics.exports.sqlite import DESCRIPTIONS, described
+from orchbench_analytics.exports.values import CUT_LONG, REPLACE_NUL, Rule
+from orchbench_analytics.schema import Table
+
+_MOST_ROWS = 1_048_576  # of a sheet, the header among them
+_OPTIONS = {"constant_memory": True, "strings_to_formulas": False, "strings_to_urls": False}
+
+
+class ExcelFile:
+    """A workbook; what its tables and columns mean is on the sheet `export_columns`."""
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        self.xlsxwriter = require("xlsxwriter", extra="excel")
+        self.openpyxl = require("openpyxl", extra="excel")
+
+    def rules(self, *, is_raw: bool) -> Sequence[Rule]:
+        """A cell holds only so much, and no NUL; formulas do not run, since cells are texts."""
+        return (REPLACE_NUL, CUT_LONG)
+
+    def check(self, outgoing: Outgoing) -> None:
+        """Refuse a relation with more rows than a sheet has."""
+        for name, content in outgoing.contents.relations.items():
+            if content.row_count >= _MOST_ROWS:
+                raise SelectionError(
+                    f"{name} has {content.row_count:,} rows, a sheet of Excel {_MOST_ROWS:,}: "
+                    "choose tables with --table, one profile with --profile, or export to Parquet"
+                )
+
+    def stored(self, *, may_overwrite: bool) -> Contents | None:
+        """The manifest, from its sheet."""
+        if not self.path.exists():
+            return None
+        try:
+            book = self.openpyxl.load_workbook(self.path, read_only=True)
+            try:
+                _, *rows = book[MANIFEST_TABLE.name].iter_rows(values_only=True)
+            finally:
+                book.close()
+        except (KeyError, ValueError, OSError, zipfile.BadZipFile) as error:
+            if not may_overwrite:
+                raise refuse(self.path) from error
+            return None
+        return read_manifest([["" if cell is None else cell for cell in row] for row in rows])
+
+    def write(self, outgoing: Outgoing, stored: Contents | None) -> None:
+        """Write the workbook anew, beside the old one."""
+        with new_file(self.path) as staged, self.xlsxwriter.Workbook(staged, _OPTIONS) as book:
+            for relation in outgoing.relations:
+                batches = outgoing.rows(relation)
+                rows = (row for batch in batches for row in _rows(batch))
+                self._write_sheet(book, relation.table, rows)
+            for table, extra in (
+                (DESCRIPTIONS.table, described(outgoing.relations)),
+                (MANIFEST_TABLE, manifest_rows(outgoing.contents)),
+            ):
+                self._write_sheet(book, table, (tuple(row.values()) for row in extra))
+
+    def _write_sheet(self, book: Any, table: Table, rows: Iterable[tuple[Any, ...]]) -> None:
+        """Write one sheet, row by row: the library has no other way."""
+        sheet = book.add_worksheet(table.name)
+        sheet.freeze_panes(1, 0)
+        sheet.write_row(0, 0, table.column_names, book.add_format({"bold": True}))
+        at = book.add_format({"num_format": "yyyy-mm-dd hh:mm:ss"})
+        write_as = {
+            "text": sheet.write_string,
+            "int": sheet.write_number,
+            "float": sheet.write_number,
+            "bool": sheet.write_boolean,
+            "timestamp": lambda row, column, value: sheet.write_datetime(row, column, value, at),
+        }
+        writers = [write_as[column.kind] for column in table.columns]
+        for number, row in enumerate(rows, start=1):
+            for column, value in enumerate(row):
+                if value is not None:
+                    writers[column](number, column, value)
+
+
+def _rows(batch: Any) -> Iterable[tuple[Any, ...]]:
+    return zip(*(column.to_pylist() for column in batch.columns), strict=True)

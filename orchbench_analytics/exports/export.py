@@ -1,0 +1,99 @@
+"""The whole export, top to bottom: compute, hash, compare with the target, write what changed."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import NamedTuple
+
+import msgspec
+
+from orchbench_analytics.errors import PathError
+from orchbench_analytics.exports.contents import Contents, Selection, contents_of
+from orchbench_analytics.exports.relations import flat_relations, stage
+from orchbench_analytics.exports.sink import Outgoing
+from orchbench_analytics.exports.star import star_documents, star_relations
+from orchbench_analytics.exports.targets import sink_for, without_password
+from orchbench_analytics.exports.values import count_changes
+from orchbench_analytics.store.manifest import Manifest
+from orchbench_analytics.views.select import scored_profile
+
+
+class Exported(NamedTuple):
+    """One exported relation: its rows, and how many of its parts were brought over."""
+
+    relation: str
+    row_count: int
+    changed_part_count: int
+
+
+class ExportSummary(NamedTuple):
+    """What an export did; `changed_values` counts, in words, what the format could not carry."""
+
+    target: str
+    relations: list[Exported]
+    changed_values: dict[str, int]
+
+    @property
+    def row_count(self) -> int:
+        """The rows of the whole export."""
+        return sum(relation.row_count for relation in self.relations)
+
+    @property
+    def is_unchanged(self) -> bool:
+        """The target held all of it already, and nothing was written."""
+        return not any(relation.changed_part_count for relation in self.relations)
+
+
+def export(
+    root: Path,
+    manifest: Manifest,
+    target: str,
+    *,
+    selection: Selection,
+    may_overwrite: bool = False,
+) -> ExportSummary:
+    """Make the target hold what is selected; what it holds already is not written again."""
+    sink, shown = sink_for(target, selection), without_password(target)
+    if selection.profile is not None:
+        manifest = _only(scored_profile(root, manifest, selection.profile).name, manifest)
+    with stage() as connection:
+        if selection.is_star:
+            relations = star_relations(connection, root, manifest, selection.tables)
+        else:
+            relations = flat_relations(connection, root, manifest, selection.tables)
+        contents = contents_of(
+            connection, relations, generation=manifest.generation, selection=selection
+        )
+        rules = sink.rules(is_raw=selection.is_raw)
+        documents = star_documents() if selection.is_star else {}
+        outgoing = Outgoing(connection, relations, contents, rules, documents)
+        sink.check(outgoing)
+        stored = sink.stored(may_overwrite=may_overwrite)
+        if stored is not None and stored.selection != selection:
+            if not may_overwrite:
+                raise PathError(_other_selection(shown, stored))
+            stored = None
+        if stored is None or stored.digest != contents.digest:
+            sink.write(outgoing, stored)
+        exported = [
+            Exported(r.name, contents.relations[r.name].row_count, len(outgoing.changed(r, stored)))
+            for r in relations
+        ]
+        return ExportSummary(shown, exported, count_changes(connection, relations, rules))
+
+
+def _only(profile: str, manifest: Manifest) -> Manifest:
+    """The manifest as if nothing had been scored under another profile."""
+    return msgspec.structs.replace(
+        manifest,
+        profiles={profile: manifest.profiles[profile]},
+        scores=[group for group in manifest.scores if group.profile == profile],
+    )
+
+
+def _other_selection(target: str, stored: Contents) -> str:
+    was = msgspec.json.encode(stored.selection).decode()
+    return (
+        f"{target} holds an export with other options ({was}); "
+        "give the same, name another target, or replace it with --overwrite"
+    )

@@ -1,0 +1,95 @@
+"""What goes out: tables and views of a warehouse, each computed once, in a DuckDB of its own."""
+
+from __future__ import annotations
+
+import tempfile
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import NamedTuple
+
+import duckdb
+
+from orchbench_analytics.errors import SelectionError
+from orchbench_analytics.schema import Table
+from orchbench_analytics.store.manifest import Manifest
+from orchbench_analytics.tables import TABLES
+from orchbench_analytics.views.catalog import needed_by, populate, views
+from orchbench_analytics.views.descriptions import describe_view
+
+_MEMORY = "1GiB"  # past this DuckDB puts on the disk what it works on
+
+
+class Relation(NamedTuple):
+    """A table that goes out: its columns, its key, what its keys point to, and what it is about.
+
+    `part_column` tells the parts of a relation that change on their own, which are models.
+    """
+
+    table: Table
+    description: str
+    key: tuple[str, ...] = ()
+    references: Mapping[str, str] = {}
+
+    @property
+    def name(self) -> str:
+        """The name of the table."""
+        return self.table.name
+
+    @property
+    def part_column(self) -> str | None:
+        """The column whose values are the parts; null where the relation is one part."""
+        names = self.table.column_names
+        return next((name for name in ("model_sk", "model") if name in names), None)
+
+
+@contextmanager
+def stage() -> Iterator[duckdb.DuckDBPyConnection]:
+    """An empty DuckDB on the disk that is gone afterwards."""
+    with tempfile.TemporaryDirectory(prefix="orchbench-export-") as directory:
+        connection = duckdb.connect(str(Path(directory) / "stage.duckdb"))
+        try:
+            connection.execute(f"set memory_limit = '{_MEMORY}'")
+            connection.execute("set preserve_insertion_order = false")
+            yield connection
+        finally:
+            connection.close()
+
+
+def flat_relations(
+    connection: duckdb.DuckDBPyConnection, root: Path, manifest: Manifest, names: Sequence[str]
+) -> list[Relation]:
+    """The tables and views of these names, or all of them, as they are asked for in SQL."""
+    known = [*TABLES, *views()]
+    unknown = [name for name in names if name not in known]
+    if unknown:
+        raise SelectionError(f"no table or view named {unknown[0]!r}; there are {', '.join(known)}")
+    chosen = list(dict.fromkeys(names)) or known
+    compute(connection, root, manifest, {*chosen, "model_tags"})
+    return [_flat(connection, name) for name in chosen]
+
+
+def compute(
+    connection: duckdb.DuckDBPyConnection, root: Path, manifest: Manifest, names: set[str]
+) -> None:
+    """Make the named relations, and keep the rows of views, since other views read them too."""
+    needed = names.union(*(needed_by(name) for name in names & views().keys()))
+    populate(connection, root, manifest, kind="view", names=needed)
+    for view in views().values():
+        if view.name in needed:
+            connection.execute(f"drop view main.{view.name}")
+            connection.execute(f"create table main.{view.name} as {view.query}")
+
+
+def _flat(connection: duckdb.DuckDBPyConnection, name: str) -> Relation:
+    if name in TABLES:
+        return Relation(TABLES[name], f"One row per {TABLES[name].grain}.")
+    view = views()[name]
+    table = describe_view(connection, view)
+    nullable = {column.name for column in table.columns if column.nullable}
+    key = tuple(view.grain.split(", "))
+    return Relation(
+        table,
+        f"{view.description} One row per {view.grain}.",
+        key if nullable.isdisjoint(key) else (),
+    )

@@ -1,0 +1,84 @@
+"""What every sink can do: say what it holds from an earlier export, and take in another."""
+
+from __future__ import annotations
+
+import importlib
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from types import ModuleType
+from typing import TYPE_CHECKING, Protocol
+
+import duckdb
+
+from orchbench_analytics.errors import OrchbenchError
+from orchbench_analytics.exports.contents import (
+    Contents,
+    changed_parts,
+    part_name,
+)
+from orchbench_analytics.exports.relations import Relation
+from orchbench_analytics.exports.values import Rule, selected
+from orchbench_analytics.schema import arrow_schema
+from orchbench_analytics.views.catalog import quoted
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+_BATCH_ROWS = 20_000
+
+
+@dataclass(frozen=True, slots=True)
+class Outgoing:
+    """What a sink is given: the relations, their rows, and the manifest to be written last."""
+
+    connection: duckdb.DuckDBPyConnection
+    relations: Sequence[Relation]
+    contents: Contents
+    rules: Sequence[Rule] = ()
+    documents: dict[str, str] = field(default_factory=dict)  # by the name of their file
+
+    def rows(self, relation: Relation, parts: Sequence[str] | None = None) -> pa.RecordBatchReader:
+        """The rows of a relation, or of some of its parts, in batches, so memory stays flat."""
+        query = self.query(relation, parts)
+        reader = self.connection.sql(query).to_arrow_reader(_BATCH_ROWS)
+        return reader.cast(arrow_schema(relation.table))
+
+    def query(self, relation: Relation, parts: Sequence[str] | None = None) -> str:
+        """The same in SQL."""
+        query = f"select {selected(relation, self.rules)} from main.{relation.name}"
+        if parts is None or relation.part_column is None:
+            return query
+        names = ", ".join(quoted(part) for part in parts) or "null"
+        return f"{query} where {part_name(relation.part_column)} in ({names})"
+
+    def changed(self, relation: Relation, stored: Contents | None) -> list[str]:
+        """The parts of a relation that the sink does not hold as they are now."""
+        old = stored.relations.get(relation.name) if stored else None
+        return changed_parts(self.contents.relations[relation.name], old)
+
+
+class Sink(Protocol):
+    """A place that tables go to."""
+
+    def rules(self, *, is_raw: bool) -> Sequence[Rule]:
+        """The changes to texts that its format needs."""
+
+    def check(self, outgoing: Outgoing) -> None:
+        """Refuse what it cannot hold, before anything is written."""
+
+    def stored(self, *, may_overwrite: bool) -> Contents | None:
+        """The manifest of an earlier export; refuse anything else unless it may be overwritten."""
+
+    def write(self, outgoing: Outgoing, stored: Contents | None) -> None:
+        """Bring over what changed, and the manifest last."""
+
+
+def require(module: str, *, extra: str) -> ModuleType:
+    """A module that only some exports need; where it is missing, how to install it."""
+    try:
+        return importlib.import_module(module)
+    except ModuleNotFoundError as error:
+        raise OrchbenchError(
+            f"this export needs {error.name}; "
+            f"install it with: pip install 'orchbench-analytics[{extra}]'"
+        ) from error

@@ -1,0 +1,60 @@
+"""Which sink a target's name asks for."""
+
+from __future__ import annotations
+
+import importlib
+import re
+from pathlib import Path
+
+from orchbench_analytics.errors import PathError
+from orchbench_analytics.exports.contents import Selection
+from orchbench_analytics.exports.sink import Sink
+
+KINDS = """a directory or FILE.parquet (Parquet), FILE.duckdb, FILE.sqlite, DIR.csv (a directory of
+CSV files), FILE.xlsx, delta:DIR, iceberg:CATALOG, postgresql://…"""
+_FILES = {
+    ".duckdb": ("duckdb", "DuckDbFile"),
+    ".sqlite": ("sqlite", "SqliteFile"),
+    ".csv": ("csv", "CsvDirectory"),
+    ".xlsx": ("excel", "ExcelFile"),
+    ".parquet": ("parquet", "ParquetFile"),
+}
+_PREFIXES = {
+    "delta:": ("delta", "DeltaTables"),
+    "iceberg:": ("iceberg", "IcebergTables"),
+}
+_PASSWORD = re.compile(r"(//[^:/@]*):[^@]*@")
+_POSTGRES = ("postgresql://", "postgres://")
+
+
+def sink_for(target: str, selection: Selection) -> Sink:
+    """The sink of a target; its room is imported only now, with the library it needs."""
+    if target.startswith(_POSTGRES):
+        return _sink("postgres", "PostgresTables", target)
+    for prefix, (room, name) in _PREFIXES.items():
+        if target.startswith(prefix):
+            return _sink(room, name, target.removeprefix(prefix))
+    if "://" in target:
+        raise PathError(f"{target} is not a target this release knows; there are {KINDS}")
+    path = Path(target)
+    if path.suffix in _FILES and not (path.suffix == ".parquet" and path.is_dir()):
+        room, name = _FILES[path.suffix]
+        _refuse_partitions(target, selection)
+        return _sink(room, name, path)
+    return _sink("parquet", "ParquetDirectory", path, selection.partition_by)
+
+
+def _sink(room: str, name: str, *arguments: object) -> Sink:
+    module = importlib.import_module(f"orchbench_analytics.exports.{room}")
+    sink: Sink = getattr(module, name)(*arguments)
+    return sink
+
+
+def _refuse_partitions(target: str, selection: Selection) -> None:
+    if selection.partition_by:
+        raise PathError(f"{target} has no partitions; --partition-by needs a directory of Parquet")
+
+
+def without_password(target: str) -> str:
+    """A target, fit to be shown."""
+    return _PASSWORD.sub(r"\1:***@", target)

@@ -1,0 +1,297 @@
+"""Every sink: the rows of the warehouse, read back by another program, and nothing lost."""
+
+import json
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import duckdb
+import polars as pl
+import pyarrow.parquet as pq
+import pytest
+from polars.testing import assert_frame_equal
+
+from orchbench_analytics import open_warehouse
+from orchbench_analytics.errors import OrchbenchError, PathError, SelectionError
+from orchbench_analytics.exports import excel
+from orchbench_analytics.tables import TABLES
+from orchbench_analytics.views.catalog import views
+from orchbench_analytics.views.descriptions import described_columns
+from orchbench_analytics.warehouse import Warehouse
+from tests.documents import runs_document, scenario_path, write
+from tests.exports.hostile import TEXTS, answers, cut, defused
+from tests.exports.readers import TARGETS
+
+CHOSEN = ["steps", "leaderboard", "sources"]
+
+
+@pytest.fixture(params=TARGETS)
+def kind(request: pytest.FixtureRequest) -> str:
+    return request.param
+
+
+def key(row: dict[str, object]) -> str:
+    return "|".join(str(row[name]) for name in ("model", "scenario", "run", "step_id"))
+
+
+def test_rows_are_the_warehouses(kind: str, small: Warehouse, tmp_path: Path) -> None:
+    name, read = TARGETS[kind]
+    target = name.format(tmp_path)
+
+    summary = small.export(target, relations=CHOSEN)
+
+    assert {e.relation: e.row_count for e in summary.relations} == {
+        name: len(read(target, name)) for name in CHOSEN
+    }
+    expected = small.table("steps").collect().to_dicts()
+    found = read(target, "steps")
+    for got, row in zip(sorted(found, key=key), sorted(expected, key=key), strict=True):
+        for column, value in row.items():
+            if kind == "csv":
+                value = (
+                    "" if value is None else str(value).lower() if value in (True, False) else value
+                )
+                assert got[column] == defused(str(value))
+            else:
+                assert got[column] == value
+
+
+def test_an_unchanged_warehouse_writes_nothing(kind: str, small: Warehouse, tmp_path: Path) -> None:
+    target = TARGETS[kind][0].format(tmp_path)
+    small.export(target, relations=CHOSEN)
+    before = {path: path.stat().st_mtime_ns for path in tmp_path.rglob("*") if path.is_file()}
+
+    again = small.export(target, relations=CHOSEN)
+
+    assert again.is_unchanged
+    assert before == {
+        path: path.stat().st_mtime_ns for path in tmp_path.rglob("*") if path.is_file()
+    }
+
+
+def test_a_refresh_equals_a_new_export(kind: str, small: Warehouse, tmp_path: Path) -> None:
+    name, read = TARGETS[kind]
+    target, fresh = name.format(tmp_path / "a"), name.format(tmp_path / "b")
+    shutil.copytree(small.path, tmp_path / "warehouse")
+    warehouse = open_warehouse(tmp_path / "warehouse")
+    warehouse.export(target, relations=CHOSEN)
+    results = write(scenario_path(tmp_path / "results", "model-1"), runs_document({})).parents[3]
+    added = write(scenario_path(tmp_path / "results", "it's new"), runs_document())
+    warehouse.ingest(results, added, jobs=1)
+
+    summary = warehouse.export(target, relations=CHOSEN)
+
+    warehouse.export(fresh, relations=CHOSEN)
+    changed = {e.relation: e.changed_part_count for e in summary.relations}
+    assert changed["steps"] == 1  # the new model's: the other's new file has no run
+    for relation in CHOSEN:
+        rows, expected = (sorted(map(str, read(place, relation))) for place in (target, fresh))
+        assert rows == expected
+
+
+def test_hostile_texts_come_back_or_are_accounted_for(
+    kind: str, hostile: Warehouse, tmp_path: Path
+) -> None:
+    name, read = TARGETS[kind]
+    summary = hostile.export(name.format(tmp_path), relations=["steps"])
+
+    change = {"csv": defused, "excel": cut}.get(kind, str)
+    expected = [change(text) for text in TEXTS]
+    found = answers(read(name.format(tmp_path), "steps"))
+    assert [text or "" for text in found] == expected
+    counted = sum(summary.changed_values.values())
+    assert counted == sum(change(text) != text for text in TEXTS)
+
+
+def test_raw_csv_is_left_as_it_is(hostile: Warehouse, tmp_path: Path) -> None:
+    target = tmp_path / "out.csv"
+    summary = hostile.export(target, relations=["steps"], raw=True)
+    assert answers(TARGETS["csv"][1](str(target), "steps")) == list(TEXTS)
+    assert summary.changed_values == {}
+
+
+def test_csv_tells_an_empty_text_from_null(hostile: Warehouse, tmp_path: Path) -> None:
+    hostile.export(tmp_path / "out.csv", relations=["steps"])
+    file = str(tmp_path / "out.csv" / "steps.csv")
+    frame = duckdb.read_csv(file, all_varchar=True, allow_quoted_nulls=False)
+    rows = frame.filter("answer_content is null").aggregate("step_id, count(*)").fetchall()
+    assert rows == [("4", len(TEXTS))]
+
+
+def test_no_cell_of_a_workbook_is_a_formula(hostile: Warehouse, tmp_path: Path) -> None:
+    import openpyxl
+
+    hostile.export(tmp_path / "out.xlsx", relations=["steps"])
+    book = openpyxl.load_workbook(tmp_path / "out.xlsx")
+    kinds = {cell.data_type for row in book["steps"].iter_rows() for cell in row}
+    assert "f" not in kinds
+
+
+def test_too_many_rows_for_excel_are_refused_before_anything_is_written(
+    small: Warehouse, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(excel, "_MOST_ROWS", 3)
+    with pytest.raises(SelectionError, match=r"steps has 24 rows.*--table"):
+        small.export(tmp_path / "out.xlsx", relations=["steps"])
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_one_profile_only(small: Warehouse, tmp_path: Path) -> None:
+    small.export(tmp_path / "out", relations=["leaderboard", "scored_steps"], profile="strict")
+    for name in ("leaderboard", "scored_steps"):
+        frame = pl.read_parquet(tmp_path / "out" / f"{name}.parquet")
+        assert frame["profile"].unique().to_list() == ["strict"]
+    with pytest.raises(SelectionError, match="not scored under 'nope'"):
+        small.export(tmp_path / "other", profile="nope")
+
+
+def test_flat_parquet_has_descriptions_and_a_manifest(small: Warehouse, tmp_path: Path) -> None:
+    small.export(tmp_path / "out", relations=CHOSEN)
+    for name in CHOSEN:
+        schema = pq.read_schema(tmp_path / "out" / f"{name}.parquet")
+        assert all(field.metadata[b"description"] for field in schema)
+    manifest = json.loads((tmp_path / "out" / "manifest.json").read_text(encoding="utf-8"))
+    assert manifest["generation"] == small.manifest().generation
+    assert manifest["relations"]["steps"]["row_count"] == 24
+    assert manifest["relations"]["steps"]["parts"].keys() == {'"model-0"', '"model-1"'}
+
+
+def test_unchanged_files_are_the_same_files(small: Warehouse, tmp_path: Path) -> None:
+    shutil.copytree(small.path, tmp_path / "warehouse")
+    warehouse = open_warehouse(tmp_path / "warehouse")
+    warehouse.export(tmp_path / "out", relations=["steps", "sources"])
+    inode = (tmp_path / "out" / "steps.parquet").stat().st_ino
+    other = write(scenario_path(tmp_path / "results", "model-0"), b"{")
+    warehouse.ingest(other, jobs=1)
+
+    summary = warehouse.export(tmp_path / "out", relations=["steps", "sources"])
+
+    assert [e.changed_part_count for e in summary.relations] == [0, 1]
+    assert (tmp_path / "out" / "steps.parquet").stat().st_ino == inode
+
+
+def test_one_table_as_one_file(small: Warehouse, tmp_path: Path) -> None:
+    small.export(tmp_path / "board.parquet", relations=["leaderboard"])
+    found = pl.read_parquet(tmp_path / "board.parquet")
+    assert_frame_equal(found.sort(found.columns), small.view("leaderboard"), check_row_order=False)
+    assert small.export(tmp_path / "board.parquet", relations=["leaderboard"]).is_unchanged
+    with pytest.raises(SelectionError, match="choose one table"):
+        small.export(tmp_path / "all.parquet")
+
+
+def test_parquet_can_be_partitioned(small: Warehouse, tmp_path: Path) -> None:
+    options = {"relations": ["steps"], "partition_by": ["model", "language"]}
+    small.export(tmp_path / "out", **options)
+    assert (tmp_path / "out" / "steps" / "model=model-0" / "language=EN").is_dir()
+    found = pl.read_parquet(tmp_path / "out" / "steps" / "**" / "*.parquet", hive_partitioning=True)
+    assert len(found) == 24
+    assert small.export(tmp_path / "out", **options).is_unchanged
+
+
+def test_a_duckdb_file_of_everything_has_views_with_described_columns(
+    small: Warehouse, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    summary = small.export(tmp_path / "sweep.duckdb")
+    monkeypatch.chdir(tmp_path)
+    assert {e.relation for e in summary.relations} == {*TABLES, *views()}
+    with duckdb.connect("sweep.duckdb", read_only=True) as connection:
+        board = connection.sql("select * from leaderboard").pl()
+        bare = connection.sql(
+            "select table_name, column_name from duckdb_columns() where comment is null "
+            "and not internal and table_name not in ('profiles', 'model_tags')"
+        ).fetchall()
+        tables = {
+            row[0] for row in connection.sql("from duckdb_tables() select table_name").fetchall()
+        }
+    assert_frame_equal(board.sort(board.columns), small.view("leaderboard"), check_row_order=False)
+    assert bare == []
+    assert tables == {*TABLES, "profiles", "model_tags", "export_manifest"}
+
+
+def test_descriptions_come_along(small: Warehouse, tmp_path: Path) -> None:
+    from deltalake import DeltaTable
+
+    name = described_columns()["average_score"]
+    for target in ("out.sqlite", "out.xlsx"):
+        small.export(tmp_path / target, relations=["leaderboard"])
+        rows = TARGETS[{"out.sqlite": "sqlite", "out.xlsx": "excel"}[target]][1](
+            str(tmp_path / target), "export_columns"
+        )
+        assert {row["column_name"]: row["description"] for row in rows}["average_score"] == name
+    small.export(f"delta:{tmp_path}/delta", relations=["leaderboard"])
+    fields = DeltaTable(str(tmp_path / "delta" / "leaderboard")).schema().fields
+    assert {field.name: field.metadata for field in fields}["average_score"] == {
+        "description": name
+    }
+
+
+@pytest.mark.parametrize("name", ["sweep.duckdb", "sweep.sqlite", "sweep.xlsx", "one.parquet"])
+def test_what_somebody_else_made_is_left_alone(small: Warehouse, tmp_path: Path, name: str) -> None:
+    (tmp_path / name).write_text("mine", encoding="utf-8")
+    with pytest.raises(PathError, match="there already"):
+        small.export(tmp_path / name, relations=["leaderboard"])
+    assert (tmp_path / name).read_text(encoding="utf-8") == "mine"
+    assert small.export(tmp_path / name, relations=["leaderboard"], overwrite=True).row_count
+
+
+def test_a_directory_with_other_things_is_left_alone(small: Warehouse, tmp_path: Path) -> None:
+    (tmp_path / "out").mkdir()
+    (tmp_path / "out" / "mine.txt").touch()
+    for target in (f"{tmp_path}/out", f"delta:{tmp_path}/out"):
+        with pytest.raises(PathError, match="there already"):
+            small.export(target, relations=["leaderboard"])
+    small.export(tmp_path / "ours", relations=["leaderboard"])
+    (tmp_path / "ours" / "mine.txt").touch()
+    with pytest.raises(PathError, match=r"holds other things \(mine.txt\)"):
+        small.export(tmp_path / "ours", relations=["leaderboard"])
+
+
+def test_other_options_need_leave_to_overwrite(small: Warehouse, tmp_path: Path) -> None:
+    small.export(tmp_path / "out", relations=["leaderboard"])
+    with pytest.raises(PathError, match=r"other options.*--overwrite"):
+        small.export(tmp_path / "out", relations=["steps"])
+    small.export(tmp_path / "out", relations=["steps"], overwrite=True)
+    assert sorted(path.name for path in (tmp_path / "out").iterdir()) == [
+        "manifest.json",
+        "steps.parquet",
+    ]
+
+
+def test_an_unknown_table_or_target_is_named(small: Warehouse, tmp_path: Path) -> None:
+    with pytest.raises(SelectionError, match="'nope'"):
+        small.export(tmp_path / "out", relations=["nope"])
+    with pytest.raises(PathError, match="mysql://host is not a target"):
+        small.export("mysql://host")
+    assert list(tmp_path.iterdir()) == []
+
+
+MISSING = {
+    "out.sqlite": ("adbc_driver_sqlite", "sqlite"),
+    "out.xlsx": ("xlsxwriter", "excel"),
+    "delta:out": ("deltalake", "delta"),
+    "iceberg:./out": ("pyiceberg", "iceberg"),
+    "postgresql://host/x": ("adbc_driver_postgresql", "postgres"),
+}
+
+
+@pytest.mark.parametrize("target", MISSING)
+def test_a_missing_library_is_named_with_the_way_to_install_it(
+    small: Warehouse, target: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    module, extra = MISSING[target]
+    for name in [name for name in sys.modules if name.split(".")[0] == module]:
+        monkeypatch.delitem(sys.modules, name)
+    monkeypatch.setitem(sys.modules, module, None)
+    with pytest.raises(OrchbenchError, match=rf"pip install 'orchbench-analytics\[{extra}\]'"):
+        small.export(target)
+
+
+def test_the_command_says_what_it_did(small: Warehouse, tmp_path: Path) -> None:
+    command = [sys.executable, "-m", "orchbench_analytics", "export", str(small.path)]
+    command += [str(tmp_path / "out"), "--table", "leaderboard", "--profile", "spec"]
+    first, second = (
+        subprocess.run(command, capture_output=True, text=True, check=True) for _ in range(2)
+    )
+    assert first.stderr.endswith("out: 1 tables, 2 rows, 1 of them written\n")
+    assert second.stderr.endswith("out: 1 tables, 2 rows, unchanged, nothing written\n")
