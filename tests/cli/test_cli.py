@@ -132,7 +132,7 @@ def test_a_warehouse_without_scores_says_how_to_get_them(
     orchbench, demo: Path, tmp_path: Path
 ) -> None:
     models = sorted(path for path in (demo / "results").iterdir() if path.is_dir())
-    open_warehouse(tmp_path / "raw").ingest(models[0], score=False, jobs=1)
+    open_warehouse(tmp_path / "raw", create=True).ingest(models[0], score=False, jobs=1)
 
     done = orchbench("leaderboard", tmp_path / "raw")
 

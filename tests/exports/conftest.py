@@ -12,7 +12,7 @@ from tests.exports.hostile import TEXTS
 
 def build_small(directory: Path) -> None:
     write_sweep(directory / "results")
-    open_warehouse(directory / "warehouse").ingest(directory / "results", jobs=1)
+    open_warehouse(directory / "warehouse", create=True).ingest(directory / "results", jobs=1)
 
 
 def build_hostile(directory: Path) -> None:
@@ -24,7 +24,7 @@ def build_hostile(directory: Path) -> None:
         ]
         document = runs_document({"run #1": run(sub_agent_history=answers)})
         write(scenario_path(directory / "results", scenario=str(number)), document)
-    open_warehouse(directory / "warehouse").ingest(directory / "results", jobs=1)
+    open_warehouse(directory / "warehouse", create=True).ingest(directory / "results", jobs=1)
 
 
 @pytest.fixture(scope="session")

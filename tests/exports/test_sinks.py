@@ -74,7 +74,7 @@ def test_a_refresh_equals_a_new_export(kind: str, small: Warehouse, tmp_path: Pa
     name, read = TARGETS[kind]
     target, fresh = name.format(tmp_path / "a"), name.format(tmp_path / "b")
     shutil.copytree(small.path, tmp_path / "warehouse")
-    warehouse = open_warehouse(tmp_path / "warehouse")
+    warehouse = open_warehouse(tmp_path / "warehouse", create=True)
     warehouse.export(target, relations=CHOSEN)
     results = write(scenario_path(tmp_path / "results", "model-1"), runs_document({})).parents[3]
     added = write(scenario_path(tmp_path / "results", "it's new"), runs_document())
@@ -159,7 +159,7 @@ def test_flat_parquet_has_descriptions_and_a_manifest(small: Warehouse, tmp_path
 
 def test_unchanged_files_are_the_same_files(small: Warehouse, tmp_path: Path) -> None:
     shutil.copytree(small.path, tmp_path / "warehouse")
-    warehouse = open_warehouse(tmp_path / "warehouse")
+    warehouse = open_warehouse(tmp_path / "warehouse", create=True)
     warehouse.export(tmp_path / "out", relations=["steps", "sources"])
     inode = (tmp_path / "out" / "steps.parquet").stat().st_ino
     other = write(scenario_path(tmp_path / "results", "model-0"), b"{")

@@ -4,9 +4,9 @@ from pathlib import Path
 
 import polars as pl
 import pytest
+from orchbench_analytics.cli.scores import show_leaderboard
 
 from orchbench_analytics import open_warehouse
-from orchbench_analytics.cli.scores import show_leaderboard
 from orchbench_analytics.metrics import HEADLINE
 from orchbench_analytics.outputs.leaderboard import (
     for_people,
@@ -30,7 +30,7 @@ def warehouse(tmp_path_factory: pytest.TempPathFactory) -> Warehouse:
         write(scenario_path(root / "tree", "unlabelled", language=language), unlabelled)
     for language in ("EN", "KO"):
         write(scenario_path(root / "tree", "partial", language=language))
-    made = open_warehouse(root / "warehouse")
+    made = open_warehouse(root / "warehouse", create=True)
     made.ingest(root / "tree", jobs=1)
     return made
 

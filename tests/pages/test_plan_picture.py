@@ -156,7 +156,7 @@ def test_marks_add_up_to_the_distance_over_the_demo(demo_costs: pl.DataFrame, gr
 
 
 def test_marks_add_up_to_the_distance_over_the_pack(conformance_pack: Path, tmp_path: Path) -> None:
-    open_warehouse(tmp_path / "w").ingest(conformance_pack / "results", jobs=1)
+    open_warehouse(tmp_path / "w", create=True).ingest(conformance_pack / "results", jobs=1)
 
     costs = marked_costs(tmp_path / "w")
 

@@ -106,7 +106,7 @@ def hostile_warehouse(directory: Path) -> Path:
     document = documents.runs_document({HOSTILE: run, "run #1": documents.run()})
     model = "<script>alert(3)<\u2215script>"
     documents.write(documents.scenario_path(directory / "results", model=model), document)
-    open_warehouse(directory / "w").ingest(directory / "results", jobs=1)
+    open_warehouse(directory / "w", create=True).ingest(directory / "results", jobs=1)
     return directory / "w"
 
 

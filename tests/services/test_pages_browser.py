@@ -251,7 +251,7 @@ def hostile_page(directory: Path) -> Path:
     for name in (model, "other"):
         path = documents.scenario_path(directory / "results", model=name)
         documents.write(path, documents.runs_document(history))
-    warehouse = open_warehouse(directory / "w")
+    warehouse = open_warehouse(directory / "w", create=True)
     warehouse.ingest(directory / "results", jobs=1)
     return warehouse.report(directory / "hostile.html", title=HOSTILE, jobs=1).page
 
