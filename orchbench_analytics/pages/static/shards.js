@@ -1,8 +1,9 @@
 // A model's shard: its rows under the profile that is shown.
 
 class Shard {
-  constructor(tables, core) {
+  constructor(tables, labels, core) {
     Object.assign(this, tables);
+    this.labels = labels;
     this.firstProfile = core.profiles[0];
     this.stepChanges = this.step_changes.index("profile", "row");
     this.planChanges = this.plan_changes.index("profile", "row");
@@ -15,11 +16,19 @@ class Shard {
   }
 
   step(number, profile) {
-    return this.changed(this.steps.row(number), this.step_changes, this.stepChanges, profile);
+    return this.changed(this.withCalls(this.steps.row(number)), this.step_changes, this.stepChanges, profile);
   }
 
   plan(number, profile) {
     return this.changed(this.plans.row(number), this.plan_changes, this.planChanges, profile);
+  }
+
+  // An answered call is told by what it does not share with the beginning and end of its label.
+  withCalls(row) {
+    if (row.answer_calls_start === null) return row;
+    const label = this.labels[row.label_calls];
+    const [start, end] = [label.slice(0, row.answer_calls_start), label.slice(label.length - row.answer_calls_end)];
+    return { ...row, answer_calls: start + row.answer_calls + end };
   }
 
   changed(row, changes, places, profile) {
@@ -66,9 +75,9 @@ function shardOf(core, model, experiment) {
   const number = core.models.rows({ model, experiment })[0]?.number;
   if (number === undefined) return Promise.resolve(null);
   if (!shards.has(number)) {
-    shards.set(number, piece(`model-${number}`).then((tables) => {
+    shards.set(number, Promise.all([piece(`model-${number}`), piece("labels")]).then(([tables, labels]) => {
       const { files, ...others } = tables;
-      return new Shard({ ...others, filesTable: files }, core);
+      return new Shard({ ...others, filesTable: files }, labels, core);
     }));
   }
   return shards.get(number);
