@@ -5,10 +5,13 @@ class Shard {
     Object.assign(this, tables);
     this.labels = labels;
     this.firstProfile = core.profiles[0];
-    this.stepChanges = this.step_changes.index("profile", "row");
-    this.planChanges = this.plan_changes.index("profile", "row");
-    this.argumentRows = this.arguments.index("profile", "row");
-    this.pictureRows = this.plan_pictures.index("profile", "row");
+    this.indexes = new Map();
+  }
+
+  // Row numbers of a table by profile and row, made when they are first asked for.
+  places(table) {
+    if (!this.indexes.has(table)) this.indexes.set(table, this[table].index("profile", "row"));
+    return this.indexes.get(table);
   }
 
   files(profile, language) {
@@ -16,11 +19,11 @@ class Shard {
   }
 
   step(number, profile) {
-    return this.changed(this.withCalls(this.steps.row(number)), this.step_changes, this.stepChanges, profile);
+    return this.changed(this.withCalls(this.steps.row(number)), "step_changes", profile);
   }
 
   plan(number, profile) {
-    return this.changed(this.plans.row(number), this.plan_changes, this.planChanges, profile);
+    return this.changed(this.plans.row(number), "plan_changes", profile);
   }
 
   // An answered call is told by what it does not share with the beginning and end of its label.
@@ -31,24 +34,25 @@ class Shard {
     return { ...row, answer_calls: start + row.answer_calls + end };
   }
 
-  changed(row, changes, places, profile) {
-    const place = places.get(keyOf(profile, row.number))?.[0];
-    if (profile === this.firstProfile || place === undefined) return row;
-    return { ...row, ...changes.row(place), number: row.number };
+  changed(row, changes, profile) {
+    if (profile === this.firstProfile) return row;
+    const place = this.places(changes).get(keyOf(profile, row.number))?.[0];
+    return place === undefined ? row : { ...row, ...this[changes].row(place), number: row.number };
   }
 
-  under(places, profile, number) {
+  under(table, profile, number) {
+    const places = this.places(table);
     return places.get(keyOf(profile, number)) ?? places.get(keyOf(this.firstProfile, number)) ?? [];
   }
 
   argumentsOf(step, profile) {
     if (!step.is_call_scored) return [];
-    return this.under(this.argumentRows, profile, step.number).map((row) => this.arguments.row(row));
+    return this.under("arguments", profile, step.number).map((row) => this.arguments.row(row));
   }
 
   pictureOf(plan, profile) {
     if (plan.structure_distance === null) return null;
-    const [row] = this.under(this.pictureRows, profile, plan.number);
+    const [row] = this.under("plan_pictures", profile, plan.number);
     return row === undefined ? null : this.pictures[this.plan_pictures.value("picture", row)];
   }
 
@@ -83,6 +87,8 @@ function shardOf(core, model, experiment) {
   return shards.get(number);
 }
 
+const kindOf = (value) => (value >= 0.9999 ? "good" : value < 0.00005 ? "bad" : "partly");
+
 // How a row went: words, a kind for its colour, and a figure where there is one.
 function outcome(row) {
   if (!row.is_scored) return { words: plain(row.left_out_reason) || "left out", kind: "quiet", value: null };
@@ -92,7 +98,7 @@ function outcome(row) {
 function planOutcome(row) {
   if (row.is_failed) return { words: `unread: ${plain(row.read_as)}`, kind: "bad", value: 0 };
   const value = row.plan_similarity;
-  return { words: score(value), kind: value >= 0.9999 ? "good" : "partly", value };
+  return { words: score(value), kind: kindOf(value), value };
 }
 
 function stepOutcome(row) {
@@ -100,7 +106,7 @@ function stepOutcome(row) {
   if (row.predicted === "failed") return { words: `failed: ${plain(row.failure_reason)}`, kind: "bad", value: 0 };
   if (wantsCall && row.predicted === "call") {
     const value = row.is_call_scored ? (row.name_f1 + row.key_f1 + row.value_f1) / 3 : null;
-    return { words: value === null ? "called" : score(value), kind: value >= 0.9999 ? "good" : "partly", value };
+    return { words: value === null ? "called" : score(value), kind: value === null ? "quiet" : kindOf(value), value };
   }
   if (wantsCall) return { words: "rejected a due call", kind: "bad", value: 0 };
   if (row.predicted === "call") return { words: "called, rejection was due", kind: "bad", value: 0 };
