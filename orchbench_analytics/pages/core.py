@@ -16,15 +16,10 @@ from orchbench_analytics.views.catalog import frame_of
 
 _SCORED = ("profile", "model", "experiment", "language", "file_count", "refused_file_count")
 _LABEL_TEXTS = """
-select distinct text
-from (
-    select label_content as text from main.steps
-    union all select label_calls from main.steps
-    union all select label_content from main.plans
-    union all select label_values from main.scored_arguments
-)
-where text is not null
-order by text
+select label_content as text from main.steps
+union select label_calls from main.steps
+union select label_content from main.plans
+union select label_values from main.scored_arguments
 """
 
 
@@ -58,7 +53,8 @@ def core(
 
 def label_texts(connection: duckdb.DuckDBPyConnection) -> list[str]:
     """The distinct texts of labels: every model was asked the same, so they are kept once."""
-    return [text for (text,) in connection.sql(_LABEL_TEXTS).fetchall()]
+    rows = connection.sql(_LABEL_TEXTS).fetchall()
+    return sorted(text for (text,) in rows if text is not None)
 
 
 def only(frame: pl.DataFrame, models: Sequence[tuple[str, str]]) -> pl.DataFrame:

@@ -1,4 +1,4 @@
-"""Making a report, top to bottom: core, labels, sections, a shard per model, and the page."""
+"""Making a report, top to bottom: sections, labels, core, a shard per model, the page."""
 
 from __future__ import annotations
 

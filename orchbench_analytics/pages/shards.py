@@ -10,6 +10,7 @@ import duckdb
 import msgspec
 import polars as pl
 
+from orchbench_analytics.pages.answers import numbers_of, with_texts
 from orchbench_analytics.pages.columns import columns_of, packed
 from orchbench_analytics.pages.pictures import draw_pictures
 from orchbench_analytics.profiles import Profile
@@ -24,6 +25,15 @@ _NAMES = {
     "steps", "plans", "judgements", "scored_steps", "scored_plans", "scored_arguments",
     "plan_edits", "plan_matches",
 }  # fmt: skip
+# What the page shows in no place, or by other columns.
+_NOT_SHOWN = (
+    pl.selectors.matches(r"^(true|false)_(positive|negative)_(reject|call)_count$")
+    | pl.selectors.by_name(
+        "has_label", "has_call_key", "step_kind", "content_kind", "is_numbered_run",
+        "failed_generation_count", "structure_lower_bound", "component_lower_bound",
+        require_all=False,
+    )
+)  # fmt: skip
 _FILES = """
 select
     profile, language, scenario, scenario_score, decision_accuracy, file_call_f1,
@@ -80,9 +90,9 @@ def shard(task: ShardTask) -> dict[str, Any]:
         )
         tables = {
             "files": rows.query(_FILES),
-            "steps": _with_texts(steps, task),
+            "steps": with_texts(steps, task.label_numbers, answer_limit=task.answer_limit),
             "step_changes": step_changes,
-            "plans": _with_texts(plans, task),
+            "plans": with_texts(plans, task.label_numbers, answer_limit=task.answer_limit),
             "plan_changes": plan_changes,
             "plan_pictures": _sparse(drawn.numbers, ["picture"], list(task.profiles)),
             "arguments": _arguments(rows, steps, task.label_numbers),
@@ -120,9 +130,11 @@ class _Rows:
 
 def _by_profile(rows: _Rows, raw: str, scored: str) -> tuple[pl.DataFrame, pl.DataFrame]:
     """Raw rows with their scores under the first profile, and what others score otherwise."""
-    given = rows.of(raw).drop("model", "experiment").with_row_index("row")
+    given = rows.of(raw).drop("model", "experiment").drop(_NOT_SHOWN).with_row_index("row")
     numbers = given.select("row", *_STEP)
-    scores = rows.scored(scored).join(numbers, on=_STEP, how="inner", nulls_equal=True)
+    scores = (
+        rows.scored(scored).drop(_NOT_SHOWN).join(numbers, on=_STEP, how="inner", nulls_equal=True)
+    )
     columns = [name for name in scores.columns if name not in (*_KEYS, "row")]
     scores = scores.select("profile", "row", *columns)
     changes = _sparse(scores, columns, rows.profiles)
@@ -137,22 +149,6 @@ def _sparse(rows: pl.DataFrame, columns: Sequence[str], profiles: Sequence[str])
     base, others = rows.filter(is_first), rows.filter(~is_first)
     same = others.join(base.drop("profile"), on=["row", *columns], how="anti", nulls_equal=True)
     return pl.concat([base, same]).sort("profile", "row", maintain_order=True)
-
-
-def _with_texts(rows: pl.DataFrame, task: ShardTask) -> pl.DataFrame:
-    """Rows with numbers for the texts of labels, and answers cut at the limit."""
-    labels = [name for name in ("label_content", "label_calls") if name in rows.columns]
-    answers = [name for name in ("answer_content", "answer_calls") if name in rows.columns]
-    return rows.with_columns(
-        *(_label_number(rows[name], task.label_numbers) for name in labels),
-        *(pl.col(name).str.slice(0, task.answer_limit) for name in answers),
-        *(pl.col(name).str.len_chars().alias(f"{name}_length") for name in answers),
-    )
-
-
-def _label_number(texts: pl.Series, numbers: Mapping[str, int]) -> pl.Series:
-    found = [None if text is None else numbers[text] for text in texts.to_list()]
-    return pl.Series(texts.name, found, dtype=pl.Int64)
 
 
 def _read_plans(rows: _Rows, plans: pl.DataFrame, texts: pl.DataFrame) -> pl.DataFrame:
@@ -189,7 +185,7 @@ def _arguments(rows: _Rows, steps: pl.DataFrame, label_numbers: Mapping[str, int
     # Most answers are the label's: a null stands for the same values.
     is_same = pl.col("answer_values").eq_missing(pl.col("label_values"))
     return kept.with_columns(
-        _label_number(kept["label_values"], label_numbers),
+        numbers_of(kept["label_values"], label_numbers),
         is_same=is_same,
         answer_values=pl.when(is_same).then(None).otherwise("answer_values"),
     ).sort("profile", "row", "argument_key")

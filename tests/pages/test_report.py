@@ -7,11 +7,14 @@ from typing import Any
 
 import polars as pl
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 from polars.testing import assert_frame_equal
 
 from orchbench_analytics import open_warehouse
 from orchbench_analytics.engines import Here
 from orchbench_analytics.errors import PathError, SelectionError
+from orchbench_analytics.pages.answers import difference
 from orchbench_analytics.pages.columns import frame_of_columns, unpacked
 from orchbench_analytics.pages.report import ReportOptions, make_report
 from tests import documents
@@ -94,6 +97,35 @@ def test_labels_are_kept_once(page: Path) -> None:
 
     assert len(found["labels"]) == len(set(found["labels"]))
     assert all(found["labels"][number].startswith("workflow_") for number in numbers)
+
+
+def test_calls_are_told_by_what_differs_from_the_label(demo: Path, page: Path) -> None:
+    found = pieces(page)
+    model, experiment = frame_of_columns(found["core"]["models"]).row(1)
+    rows = frame_of_columns(found["model-1"]["steps"]).iter_rows(named=True)
+
+    told = [as_the_page_reads(row, found["labels"]) for row in rows]
+
+    expected = open_warehouse(demo).table("steps").filter(model=model, experiment=experiment)
+    calls = expected.collect()["answer_calls"].to_list()
+    assert sorted(filter(None, told)) == sorted(filter(None, calls))
+
+
+def as_the_page_reads(row: dict[str, Any], labels: list[str]) -> str | None:
+    if row["answer_calls_start"] is None:
+        return row["answer_calls"]
+    label = labels[row["label_calls"]].encode("utf-16-le")
+    start = label[: 2 * row["answer_calls_start"]].decode("utf-16-le")
+    end = label[len(label) - 2 * row["answer_calls_end"] :].decode("utf-16-le")
+    return start + row["answer_calls"] + end
+
+
+@given(answer=st.text("ab\U0001f600가", max_size=9), label=st.text("ab\U0001f600가", max_size=9))
+def test_a_difference_gives_the_answer_back(answer: str, label: str) -> None:
+    start, end, middle = difference(answer, label)
+
+    row = {"answer_calls_start": start, "answer_calls_end": end, "answer_calls": middle}
+    assert as_the_page_reads({**row, "label_calls": 0}, [label]) == answer
 
 
 def hostile_warehouse(directory: Path) -> Path:

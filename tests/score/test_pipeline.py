@@ -303,7 +303,7 @@ def test_changed_code_scores_everything_anew(warehouse: Warehouse, tmp_path: Pat
     shutil.copytree(PACKAGE, copied / PACKAGE.name, ignore=shutil.ignore_patterns("__pycache__"))
     shutil.copytree(PACKAGE.parent / "sql", copied / "sql")
     write(scenario_path(tmp_path / "results", "one"), with_plan(f"```json\n{PLAN_ANSWER}\n```"))
-    ingest = f"open_warehouse({str(warehouse.path)!r}, create=True).ingest({str(tmp_path / 'results')!r})"
+    ingest = f"open_warehouse({str(warehouse.path)!r}).ingest({str(tmp_path / 'results')!r})"
     code = f"from orchbench_analytics import open_warehouse; {ingest}"
     read_plan = copied / PACKAGE.name / "score" / "plans" / "read_plan.py"
     found = []

@@ -5,13 +5,19 @@ const SVG = "http://www.w3.org/2000/svg";
 const UNSEEN =
   /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u00ad\u061c\u180e\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufe00-\ufe0f\ufeff\ufff9-\ufffb]|\u{e0001}|[\u{e0020}-\u{e007f}]/gu;
 
+const codeOf = (character) =>
+  `U+${character.codePointAt(0).toString(16).toUpperCase().padStart(4, "0")}`;
+
+// The same for places that hold nothing but text: attributes and drawings.
+const visible = (text) => text.replace(UNSEEN, (character) => `⟨${codeOf(character)}⟩`);
+
 function textNodes(text) {
   const nodes = [];
   let end = 0;
   for (const match of text.matchAll(UNSEEN)) {
     if (match[0] === "\r" && text[match.index + 1] === "\n") continue;
     if (match.index > end) nodes.push(document.createTextNode(text.slice(end, match.index)));
-    const code = `U+${match[0].codePointAt(0).toString(16).toUpperCase().padStart(4, "0")}`;
+    const code = codeOf(match[0]);
     const mark = document.createElement("span");
     mark.className = "unseen";
     mark.textContent = code;
@@ -27,6 +33,7 @@ function fill(parent, children) {
   for (const child of children.flat(Infinity)) {
     if (child === null || child === undefined || child === false) continue;
     if (child instanceof Node) parent.append(child);
+    else if (parent instanceof SVGElement) parent.append(visible(String(child)));
     else parent.append(...textNodes(String(child)));
   }
   return parent;
@@ -37,6 +44,7 @@ function withAttributes(element, attributes) {
     if (value === null || value === undefined || value === false) continue;
     if (typeof value === "function") element.addEventListener(name, value);
     else if (name.startsWith("--")) element.style.setProperty(name, value);
+    else if (name === "title" || name === "aria-label") element.setAttribute(name, visible(value));
     else element.setAttribute(name, value === true ? "" : value);
   }
   return element;

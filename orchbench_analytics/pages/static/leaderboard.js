@@ -96,7 +96,7 @@ function boardColumns(rows, language) {
   ].filter(Boolean);
 }
 
-const modelCell = (row) => el("span", { class: "model" }, modelLink(row),
+const modelCell = (row) => el("span", { class: "model" }, a(address(modelPath(row)), data(row.model)),
   el("span", { class: "tight quiet" }, data(row.experiment)));
 
 function rankCell(row) {
@@ -124,7 +124,7 @@ function differencesView() {
       "over all languages a figure is the mean of the languages."),
     el("div", { class: "choices" }, languageChoice(), filterBox("Filter models")),
     filtered(heatTable({ caption: "Metrics by model", isCaptionRead: true, corner: "Model", heads: metrics.map(metricHead),
-      rows: models.map((row) => ({ head: a(address(modelPath(row)), data(modelName(row))),
+      rows: models.map((row) => ({ head: modelLink(row),
         cells: metrics.map((name) => row[name] === null ? null : ({ text: short(row[name], 3),
           level: place(row, name),
           title: `${modelName(row)}, ${metricWord(name)}: ${score(row[name])}` })) })) })),

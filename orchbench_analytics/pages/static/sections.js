@@ -15,7 +15,7 @@ async function decisionsView() {
     el("h2", null, "How models decide wrongly"),
     note("How often each pattern occurs, of the steps on which it could. A figure leads to the steps behind it."),
     filtered(heatTable({ caption: "Error patterns by model", corner: "Model", heads: kinds.map(plain), rows: models(rows).map((own) => ({
-      head: a(address(modelPath(own[0])), data(modelName(own[0]))),
+      head: modelLink(own[0]),
       cells: kinds.map((kind) => {
         const found = own.filter((row) => row.error_pattern === kind);
         const rate = divided(sum(found, "occurrence_count"), sum(found, "opportunity_count"));
@@ -52,7 +52,7 @@ async function toolsView() {
     el("h1", null, "Tools and arguments: who fails where"),
     el("div", { class: "choices" }, languageChoice(), filterBox("Filter rows")),
     note("Recall: of the steps that wanted the tool, how many called it. The tools that go wrong most stand first; a figure leads to the steps."),
-    filtered(heatTable({ caption: "Recall by tool and model", corner: "Tool", heads: ["all", ...people.map((own) => a(address(modelPath(own[0])), data(modelName(own[0]))))],
+    filtered(heatTable({ caption: "Recall by tool and model", corner: "Tool", heads: ["all", ...people.map((own) => modelLink(own[0]))],
       rows: names.map((tool) => ({ head: data(tool.tool), cells: [heatShare(tool.recall), ...people.map((own) => {
         const found = own.filter((row) => row.tool === tool.tool);
         const total = found.length ? toolTotals(found) : {};
@@ -89,7 +89,7 @@ async function plansView() {
     el("div", { class: "choices" }, languageChoice(), filterBox("Filter models")),
     el("h2", null, "What is wrong"), note("The cost of edits for each plan that was read. A figure leads to the plans that have such an edit."),
     filtered(heatTable({ caption: "Cost of edits for each plan", corner: "Model", heads: words.map(plain), rows: models(rows).map((own) => ({
-      head: a(address(modelPath(own[0])), data(modelName(own[0]))), cells: words.map((kind) => {
+      head: modelLink(own[0]), cells: words.map((kind) => {
         const found = own.filter((row) => row.kind === kind);
         const plans = sum(oneOfLanguage(own), "read_plan_count");
         const rate = found.length ? divided(sum(found, "edit_cost"), plans) : null;
@@ -98,7 +98,7 @@ async function plansView() {
       }) })) })),
     el("h2", null, "By the size of the label"), note("Mean similarity of plans, failed ones being 0, by the number of workflows the label has."),
     heatTable({ caption: "Plan similarity by workflows", corner: "Model", heads: lengths.map(String), rows: models(sizeRows).map((own) => ({
-      head: a(address(modelPath(own[0])), data(modelName(own[0]))), cells: lengths.map((size) => {
+      head: modelLink(own[0]), cells: lengths.map((size) => {
         const found = own.filter((row) => row.label_workflow_count === size);
         const mean = divided(sum(found, "plan_similarity_sum"), sum(found, "plan_count"));
         return mean === null ? null : { text: short(mean, 3), level: mean, title: many(sum(found, "plan_count"), "plan"),

@@ -1,13 +1,17 @@
 // A model's shard: its rows under the profile that is shown.
 
 class Shard {
-  constructor(tables, core) {
+  constructor(tables, labels, core) {
     Object.assign(this, tables);
+    this.labels = labels;
     this.firstProfile = core.profiles[0];
-    this.stepChanges = this.step_changes.index("profile", "row");
-    this.planChanges = this.plan_changes.index("profile", "row");
-    this.argumentRows = this.arguments.index("profile", "row");
-    this.pictureRows = this.plan_pictures.index("profile", "row");
+    this.indexes = new Map();
+  }
+
+  // Row numbers of a table by profile and row, made when they are first asked for.
+  places(table) {
+    if (!this.indexes.has(table)) this.indexes.set(table, this[table].index("profile", "row"));
+    return this.indexes.get(table);
   }
 
   files(profile, language) {
@@ -15,31 +19,40 @@ class Shard {
   }
 
   step(number, profile) {
-    return this.changed(this.steps.row(number), this.step_changes, this.stepChanges, profile);
+    return this.changed(this.withCalls(this.steps.row(number)), "step_changes", profile);
   }
 
   plan(number, profile) {
-    return this.changed(this.plans.row(number), this.plan_changes, this.planChanges, profile);
+    return this.changed(this.plans.row(number), "plan_changes", profile);
   }
 
-  changed(row, changes, places, profile) {
-    const place = places.get(keyOf(profile, row.number))?.[0];
-    if (profile === this.firstProfile || place === undefined) return row;
-    return { ...row, ...changes.row(place), number: row.number };
+  // An answered call is told by what it does not share with the beginning and end of its label.
+  withCalls(row) {
+    if (row.answer_calls_start === null) return row;
+    const label = this.labels[row.label_calls];
+    const [start, end] = [label.slice(0, row.answer_calls_start), label.slice(label.length - row.answer_calls_end)];
+    return { ...row, answer_calls: start + row.answer_calls + end };
   }
 
-  under(places, profile, number) {
+  changed(row, changes, profile) {
+    if (profile === this.firstProfile) return row;
+    const place = this.places(changes).get(keyOf(profile, row.number))?.[0];
+    return place === undefined ? row : { ...row, ...this[changes].row(place), number: row.number };
+  }
+
+  under(table, profile, number) {
+    const places = this.places(table);
     return places.get(keyOf(profile, number)) ?? places.get(keyOf(this.firstProfile, number)) ?? [];
   }
 
   argumentsOf(step, profile) {
     if (!step.is_call_scored) return [];
-    return this.under(this.argumentRows, profile, step.number).map((row) => this.arguments.row(row));
+    return this.under("arguments", profile, step.number).map((row) => this.arguments.row(row));
   }
 
   pictureOf(plan, profile) {
     if (plan.structure_distance === null) return null;
-    const [row] = this.under(this.pictureRows, profile, plan.number);
+    const [row] = this.under("plan_pictures", profile, plan.number);
     return row === undefined ? null : this.pictures[this.plan_pictures.value("picture", row)];
   }
 
@@ -66,13 +79,15 @@ function shardOf(core, model, experiment) {
   const number = core.models.rows({ model, experiment })[0]?.number;
   if (number === undefined) return Promise.resolve(null);
   if (!shards.has(number)) {
-    shards.set(number, piece(`model-${number}`).then((tables) => {
+    shards.set(number, Promise.all([piece(`model-${number}`), piece("labels")]).then(([tables, labels]) => {
       const { files, ...others } = tables;
-      return new Shard({ ...others, filesTable: files }, core);
+      return new Shard({ ...others, filesTable: files }, labels, core);
     }));
   }
   return shards.get(number);
 }
+
+const kindOf = (value) => (value >= 0.9999 ? "good" : value < 0.00005 ? "bad" : "partly");
 
 // How a row went: words, a kind for its colour, and a figure where there is one.
 function outcome(row) {
@@ -83,7 +98,7 @@ function outcome(row) {
 function planOutcome(row) {
   if (row.is_failed) return { words: `unread: ${plain(row.read_as)}`, kind: "bad", value: 0 };
   const value = row.plan_similarity;
-  return { words: score(value), kind: value >= 0.9999 ? "good" : "partly", value };
+  return { words: score(value), kind: kindOf(value), value };
 }
 
 function stepOutcome(row) {
@@ -91,7 +106,7 @@ function stepOutcome(row) {
   if (row.predicted === "failed") return { words: `failed: ${plain(row.failure_reason)}`, kind: "bad", value: 0 };
   if (wantsCall && row.predicted === "call") {
     const value = row.is_call_scored ? (row.name_f1 + row.key_f1 + row.value_f1) / 3 : null;
-    return { words: value === null ? "called" : score(value), kind: value >= 0.9999 ? "good" : "partly", value };
+    return { words: value === null ? "called" : score(value), kind: value === null ? "quiet" : kindOf(value), value };
   }
   if (wantsCall) return { words: "rejected a due call", kind: "bad", value: 0 };
   if (row.predicted === "call") return { words: "called, rejection was due", kind: "bad", value: 0 };

@@ -43,8 +43,7 @@ function answerBlock(row, name) {
   const [text, length] = [row[name], row[`${name}_length`]];
   if (text === null || text === undefined) return null;
   if (here.core.answer_limit === 0) return note("The texts of answers were left out of this report.");
-  return [block(text === "" ? "" : text, { "aria-label": "Answer" }), length > text.length
-    && note(`Cut after ${count(text.length)} of ${count(length)} characters.`)];
+  return [block(text, { "aria-label": "Answer" }), length !== null && note(`Cut after ${count(text.length)} of ${count(length)} characters.`)];
 }
 
 function sides(left, right) {
