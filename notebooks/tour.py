@@ -39,7 +39,7 @@ def _(Path, mo, open_warehouse, tempfile, write_sweep):
     if given is None:
         room = Path(tempfile.mkdtemp(prefix="orchbench-tour-"))
         write_sweep(room, models=12, scenarios=8, write_judge_logs=True)
-        warehouse = open_warehouse(room / "warehouse")
+        warehouse = open_warehouse(room / "warehouse", create=True)
         warehouse.ingest(room / "results", agent_cards=[room / "agent_cards"])
     else:
         warehouse = open_warehouse(str(given))

@@ -47,7 +47,7 @@ def ingest_in_small_steps(
     if killed_at_change is not None:
         kill_at_change(killed_at_change)
     start.send("go")
-    open_warehouse(warehouse).ingest(tree, jobs=jobs, prune=True, score=False)
+    open_warehouse(warehouse, create=True).ingest(tree, jobs=jobs, prune=True, score=False)
 
 
 def kill_at_change(number: int) -> None:

@@ -17,6 +17,6 @@ def build_demo(directory: Path) -> None:
         write_judge_logs=True,
         write_evaluations=True,
     )
-    open_warehouse(directory / "warehouse").ingest(
+    open_warehouse(directory / "warehouse", create=True).ingest(
         directory / "results", agent_cards=[directory / "agent_cards"], jobs=1
     )

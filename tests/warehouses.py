@@ -20,7 +20,7 @@ PASSING = ("file_stamp", "part_id")
 
 
 def ingest(warehouse: Path, *paths: Path, **options: Any) -> IngestSummary:
-    return open_warehouse(warehouse).ingest(*paths, **{"score": False, **options})
+    return open_warehouse(warehouse, create=True).ingest(*paths, **{"score": False, **options})
 
 
 def save_as_it_is(warehouse: Path, **changes: Any) -> None:

@@ -38,7 +38,7 @@ _FIGURES = (
 )
 
 
-@command(example="orchbench compare orchbench-demo/warehouse graded-3 graded-4")
+@command(example="orchbench compare orchbench-demo/warehouse graded-1 graded-2")
 @takes_rows
 def compare(
     warehouse: WarehouseArgument,

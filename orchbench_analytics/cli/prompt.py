@@ -70,7 +70,7 @@ def _answer(opened: Warehouse, rows: Rows, query: str, *, unsafe: bool) -> None:
     elif word == ".describe" and name.strip():
         found = described(name.strip())
         say(found.title)
-        put_on_screen(columns_of(found.table), is_whole=True)
+        put_on_screen(columns_of(found.table), is_whole=True, is_prose=True)
     elif word.startswith("."):
         for known, meaning in _WORDS.items():
             say(f"  {known:16}{meaning}")

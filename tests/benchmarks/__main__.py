@@ -16,12 +16,12 @@ from tests.benchmarks.measure import RUNS, Floor, peak_megabytes, report, second
 _INGEST = """
 import sys
 from orchbench_analytics import open_warehouse
-open_warehouse(sys.argv[1]).ingest(sys.argv[2], score=sys.argv[3] == "scored")
+open_warehouse(sys.argv[1], create=True).ingest(sys.argv[2], score=sys.argv[3] == "scored")
 """
 _TO_LEADERBOARD = """
 import sys
 from orchbench_analytics import open_warehouse
-warehouse = open_warehouse(sys.argv[1])
+warehouse = open_warehouse(sys.argv[1], create=True)
 warehouse.ingest(sys.argv[2])
 warehouse.view("leaderboard")  # holds all three profiles
 """

@@ -96,7 +96,7 @@ def test_a_wrong_figure_is_found(tmp_path: Path) -> None:
     document = json.loads(path.read_bytes())
     document["detailed_results"][1]["total_true_positive_reject"] += 1
     path.write_text(json.dumps(document), encoding="utf-8")
-    warehouse = open_warehouse(tmp_path / "warehouse")
+    warehouse = open_warehouse(tmp_path / "warehouse", create=True)
     warehouse.ingest(tmp_path / "results", agent_cards=[tmp_path / "agent_cards"], jobs=1)
 
     differences = warehouse.check().differences

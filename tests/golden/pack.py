@@ -13,7 +13,7 @@ VIEWS = ("model_scores", "scenario_scores")
 
 def golden_warehouse(directory: Path) -> Warehouse:
     """A warehouse of the golden pack."""
-    warehouse = open_warehouse(directory / "warehouse")
+    warehouse = open_warehouse(directory / "warehouse", create=True)
     warehouse.ingest(PACK / "results", agent_cards=[PACK / "agent_cards"], jobs=1)
     return warehouse
 

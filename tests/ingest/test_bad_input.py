@@ -298,7 +298,7 @@ from orchbench_analytics import open_warehouse
 if "--without-privileges" in sys.argv:  # those by which root may read what it has no right to
     version_3, nothing = (ctypes.c_uint32 * 2)(0x20080522, 0), (ctypes.c_uint32 * 6)()
     assert ctypes.CDLL(None).capset(version_3, nothing) == 0
-warehouse = open_warehouse(sys.argv[1])
+warehouse = open_warehouse(sys.argv[1], create=True)
 warehouse.ingest(sys.argv[2], score=False, jobs=1)
 rows = warehouse.table("sources").select("path", "status", "reason").collect().rows()
 # Not ru_maxrss: that begins with the memory of the process this one was forked from.

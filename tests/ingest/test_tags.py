@@ -76,7 +76,7 @@ def test_tags_join_by_model_and_by_experiment(make_once, tmp_path: Path) -> None
 def test_tags_survive_the_next_ingest(make_once, tmp_path: Path) -> None:
     tree = tmp_path / "results"
     documents.write(tree / "a" / "EN" / "1_out.json", documents.runs_document())
-    warehouse = open_warehouse(tmp_path / "warehouse")
+    warehouse = open_warehouse(tmp_path / "warehouse", create=True)
     warehouse.ingest(tree)
     warehouse.tag(write(tmp_path / "t.csv", "model,size\na,7\n"))
     for scenario in range(2, 5):

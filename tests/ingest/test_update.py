@@ -73,7 +73,7 @@ import sys
 opened = set()
 sys.addaudithook(lambda event, args: opened.add(str(args[0])) if event == "open" else None)
 from orchbench_analytics import open_warehouse
-summary = open_warehouse(sys.argv[1]).ingest(sys.argv[2], score=False, jobs=1)
+summary = open_warehouse(sys.argv[1], create=True).ingest(sys.argv[2], score=False, jobs=1)
 print(summary.taken, summary.unchanged, sum(sys.argv[2] in path for path in opened))
 """
 
@@ -384,7 +384,7 @@ def test_two_ingests_at_once_come_one_after_the_other(tmp_path: Path) -> None:
         path.rename(path.with_name("other"))
     command = (
         "import sys; from orchbench_analytics import open_warehouse;"
-        "open_warehouse(sys.argv[1]).ingest(sys.argv[2], score=False, jobs=1)"
+        "open_warehouse(sys.argv[1], create=True).ingest(sys.argv[2], score=False, jobs=1)"
     )
 
     running = [
@@ -403,7 +403,7 @@ def test_a_second_ingest_that_will_not_wait_says_who_is_at_it(tmp_path: Path, tr
         hold(root, wait=False, on_wait=print),
         pytest.raises(WarehouseError, match=f"is being written by process {os.getpid()}"),
     ):
-        open_warehouse(root).ingest(tree, wait=False)
+        open_warehouse(root, create=True).ingest(tree, wait=False)
 
 
 def test_progress_counts_files_and_bytes(tmp_path: Path, tree: Path) -> None:

@@ -48,7 +48,7 @@ def test_all_rules_together_are_the_other_profile(warehouse, audit: pl.DataFrame
 
 def test_what_the_rules_do_on_real_data(make_once, conformance_pack: Path) -> None:
     def build(directory: Path) -> None:
-        open_warehouse(directory).ingest(
+        open_warehouse(directory, create=True).ingest(
             conformance_pack / "results", agent_cards=[conformance_pack / "agent_cards"], jobs=1
         )
 

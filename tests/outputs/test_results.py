@@ -99,7 +99,7 @@ def tree(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="module")
 def warehouse(tree: Path, tmp_path_factory: pytest.TempPathFactory) -> Warehouse:
-    made = open_warehouse(tmp_path_factory.mktemp("w") / "warehouse")
+    made = open_warehouse(tmp_path_factory.mktemp("w") / "warehouse", create=True)
     made.ingest(tree)
     return made
 

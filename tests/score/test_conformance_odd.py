@@ -87,7 +87,7 @@ def odd_warehouses(odd_pack: Path, make_once: MakeOnce) -> Path:
 
     def ingest(directory: Path) -> None:
         for tree in TREES:
-            warehouse = open_warehouse(directory / tree)
+            warehouse = open_warehouse(directory / tree, create=True)
             cards = odd_pack / tree / "agent_cards"
             warehouse.ingest(odd_pack / tree / "results", agent_cards=[cards])
 

@@ -41,7 +41,7 @@ def without_judge(conformance_pack: Path, make_once: MakeOnce) -> Warehouse:
 
 def ingested(pack: Path, tree: Path, name: str, make_once: MakeOnce) -> Warehouse:
     def ingest(root: Path) -> None:
-        open_warehouse(root).ingest(tree, agent_cards=[pack / "agent_cards"])
+        open_warehouse(root, create=True).ingest(tree, agent_cards=[pack / "agent_cards"])
 
     return open_warehouse(make_once(name, ingest))
 

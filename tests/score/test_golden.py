@@ -43,7 +43,7 @@ def test_upstream_asks_networkx(tmp_path: Path, monkeypatch: pytest.MonkeyPatch)
         return float(measure(*graphs, **options))
 
     monkeypatch.setattr(nx, "graph_edit_distance", spy)
-    warehouse = open_warehouse(tmp_path / "warehouse", engine=Here())
+    warehouse = open_warehouse(tmp_path / "warehouse", engine=Here(), create=True)
     warehouse.ingest(PACK / "results", score=False)
     warehouse.score("spec")
     assert len(asked) == 0  # the fast path, proven equal below
@@ -74,6 +74,6 @@ def test_the_definition_and_the_fast_path_agree_on_every_pair(warehouse: Warehou
 def test_they_agree_on_every_pair_of_the_conformance_pack(
     conformance_pack: Path, tmp_path: Path
 ) -> None:
-    warehouse = open_warehouse(tmp_path / "warehouse")
+    warehouse = open_warehouse(tmp_path / "warehouse", create=True)
     warehouse.ingest(conformance_pack / "results", score=False)
     assert assert_definition_and_fast_path_agree(warehouse) > 500

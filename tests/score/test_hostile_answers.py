@@ -28,7 +28,7 @@ from orchbench_analytics import open_warehouse
 resource.setrlimit(resource.RLIMIT_AS, (4 * 2**30, 4 * 2**30))
 resource.setrlimit(resource.RLIMIT_CPU, (30, 30))
 warehouse, tree, cards = sys.argv[1:]
-open_warehouse(warehouse).ingest(tree, agent_cards=[cards], jobs=1)
+open_warehouse(warehouse, create=True).ingest(tree, agent_cards=[cards], jobs=1)
 for view in ("model_scores", "scenario_scores", "leaderboard"):
     open_warehouse(warehouse).view(view).write_parquet(f"{warehouse}.{view}.parquet")
 """

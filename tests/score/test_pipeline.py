@@ -33,7 +33,7 @@ def tree(tmp_path: Path) -> Path:
 
 @pytest.fixture
 def warehouse(tmp_path: Path, tree: Path) -> Warehouse:
-    made = open_warehouse(tmp_path / "warehouse")
+    made = open_warehouse(tmp_path / "warehouse", create=True)
     made.ingest(tree)
     return made
 
@@ -109,7 +109,7 @@ class TestIngest:
     def test_models_scored_together_or_one_by_one_get_the_same(
         self, warehouse: Warehouse, tree: Path, tmp_path: Path
     ) -> None:
-        one_by_one = open_warehouse(tmp_path / "one_by_one")
+        one_by_one = open_warehouse(tmp_path / "one_by_one", create=True)
         for model in ("two", "one"):
             one_by_one.ingest(tree / model)
 
@@ -120,7 +120,7 @@ class TestIngest:
         self, tmp_path: Path, tree: Path, monkeypatch: pytest.MonkeyPatch
     ) -> None:
         monkeypatch.setattr("orchbench_analytics.score.unscored._GROUP_ROWS", 1)
-        split = open_warehouse(tmp_path / "split")
+        split = open_warehouse(tmp_path / "split", create=True)
 
         split.ingest(tree)
 
@@ -238,7 +238,7 @@ class TestAgentCards:
             card = agent_card()
             card["tools"][0]["parameters"]["properties"]["city"] = {"type": value_type}
             write(cards / "weather.json", card)
-            made = open_warehouse(tmp_path / value_type)
+            made = open_warehouse(tmp_path / value_type, create=True)
 
             made.ingest(tree, agent_cards=[cards.parent])
 
@@ -254,7 +254,7 @@ class TestPlans:
     ) -> None:
         counting = Counting()
 
-        open_warehouse(tmp_path / "w", engine=counting).ingest(tree)
+        open_warehouse(tmp_path / "w", engine=counting, create=True).ingest(tree)
 
         measured = [pair for task in counting.tasks["measure_pairs"] for pair in task]
         assert len(measured) == len(set(measured)) == 2  # one of each graph: all plans are alike
@@ -288,7 +288,7 @@ def test_any_engine_gives_the_same_warehouse(
     warehouse: Warehouse, tree: Path, tmp_path: Path
 ) -> None:
     counting = Counting()
-    other = open_warehouse(tmp_path / "other", engine=counting)
+    other = open_warehouse(tmp_path / "other", engine=counting, create=True)
     other.ingest(tree)
 
     assert list(counting.tasks) == ["build_part", "draw_group", "measure_pairs", "score_group"]
@@ -320,7 +320,7 @@ def test_changed_code_scores_everything_anew(warehouse: Warehouse, tmp_path: Pat
 def test_the_same_tree_gives_the_same_rows_in_the_same_order(
     warehouse: Warehouse, tree: Path, tmp_path: Path
 ) -> None:
-    again = open_warehouse(tmp_path / "again")
+    again = open_warehouse(tmp_path / "again", create=True)
     again.ingest(tree)
 
     for table in ("scored_steps", "scored_arguments", "scored_plans", "plan_edits"):
@@ -330,7 +330,7 @@ def test_the_same_tree_gives_the_same_rows_in_the_same_order(
 def test_a_warehouse_without_runs_scores_nothing(tmp_path: Path) -> None:
     empty = tmp_path / "empty"
     empty.mkdir()
-    warehouse = open_warehouse(tmp_path / "w")
+    warehouse = open_warehouse(tmp_path / "w", create=True)
 
     warehouse.ingest(empty)
 

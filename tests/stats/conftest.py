@@ -20,7 +20,7 @@ RUNS = 3
 def warehouse(tmp_path_factory: pytest.TempPathFactory) -> Warehouse:
     root = tmp_path_factory.mktemp("sweep")
     write_sweep(root, models=9, scenarios=6, runs=3, seed=11)
-    opened = open_warehouse(root / "warehouse")
+    opened = open_warehouse(root / "warehouse", create=True)
     opened.ingest(root / "results", agent_cards=[root / "agent_cards"], jobs=1)
     return opened
 

@@ -27,7 +27,7 @@ def recorded_sync(descriptor):
 os.fsync = recorded_sync
 sys.addaudithook(renamed)
 from orchbench_analytics import open_warehouse
-open_warehouse(sys.argv[1]).ingest(sys.argv[2], jobs=1)
+open_warehouse(sys.argv[1], create=True).ingest(sys.argv[2], jobs=1)
 print(json.dumps(events))
 """
 

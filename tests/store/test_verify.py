@@ -50,7 +50,7 @@ def warehouse(make_once, tmp_path: Path) -> Warehouse:
 def small(tmp_path: Path) -> Warehouse:
     """A warehouse beside its tree of two models."""
     write(tmp_path / "tree/agent_cards/EN/weather.json", agent_card())
-    opened = open_warehouse(tmp_path / "small")
+    opened = open_warehouse(tmp_path / "small", create=True)
     opened.ingest(write_sweep(tmp_path / "tree", models=2), jobs=1)
     return opened
 

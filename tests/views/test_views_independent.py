@@ -26,7 +26,9 @@ def demo(make_once: MakeOnce) -> Oracle:
 def conformance(make_once: MakeOnce, conformance_pack: Path) -> Oracle:
     def build(directory: Path) -> None:
         cards = [conformance_pack / "agent_cards"]
-        open_warehouse(directory).ingest(conformance_pack / "results", agent_cards=cards, jobs=1)
+        open_warehouse(directory, create=True).ingest(
+            conformance_pack / "results", agent_cards=cards, jobs=1
+        )
 
     return Oracle(open_warehouse(make_once("with_judge", build)).connect())
 
