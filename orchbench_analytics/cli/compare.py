@@ -38,7 +38,7 @@ _FIGURES = (
 )
 
 
-@command(example="orchbench compare orchbench-demo/warehouse graded-1 graded-2")
+@command(example="orchbench compare orchbench-demo/warehouse perfect graded-1")
 @takes_rows
 def compare(
     warehouse: WarehouseArgument,

@@ -66,7 +66,7 @@ def _answer(opened: Warehouse, rows: Rows, query: str, *, unsafe: bool) -> None:
 
     word, _, name = query.partition(" ")
     if word == ".tables":
-        rows.put(opened.relations())
+        rows.put(opened.relations(), is_prose=True)
     elif word == ".describe" and name.strip():
         found = described(name.strip())
         say(found.title)

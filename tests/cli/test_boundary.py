@@ -82,7 +82,8 @@ def test_closed_streams_are_no_traceback(demo: Path, closed: str) -> None:
 def test_an_interrupted_ingest_ends_at_once_and_can_go_on(
     demo: Path, tmp_path: Path, number: signal.Signals, code: int
 ) -> None:
-    call = ["ingest", str(demo / "results"), "--into", str(tmp_path / "w")]
+    cards = ("--agent-cards", str(demo / "agent_cards"))
+    call = ["ingest", str(demo / "results"), "--into", str(tmp_path / "w"), *cards]
     started = subprocess.Popen([*ORCHBENCH, *call], start_new_session=True, **PIPED)
     while not (tmp_path / "w" / "lock").exists() and started.poll() is None:
         time.sleep(0.01)

@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 import shlex
 import shutil
 import subprocess
@@ -112,9 +113,12 @@ def test_either_name_of_a_metric_is_the_same(orchbench, demo: Path) -> None:
 
 
 def test_compare_ends_with_a_sentence(orchbench, demo: Path) -> None:
-    said = orchbench("compare", demo / "warehouse", "silent", "perfect").stderr
-    assert "perfect against silent: Average +100.0 points [" in said
-    assert "], better; Call/Reject" in said
+    call = ("compare", demo / "warehouse", "silent", "perfect", "--metric")
+    said = orchbench(*call, "Average").stderr
+    assert re.search(
+        r"perfect against silent: Average \+100\.0 points \[.+, 100\.0\], better\n", said
+    )
+    assert "; Plan +100.0 points" in orchbench(*call, "Average", "--metric", "Plan").stderr
 
 
 def test_check_prints_json_whatever_it_found(orchbench, demo: Path) -> None:
