@@ -274,3 +274,24 @@ def test_demo_makes_scores_and_says_what_to_try(orchbench, monkeypatch, tmp_path
     again = orchbench("demo", "sweep", *small)
     assert again.returncode == 0
     assert "unchanged" in again.stderr
+
+
+def test_a_warehouse_without_scores_has_nothing_to_agree_on(
+    orchbench, demo: Path, tmp_path: Path
+) -> None:
+    results = demo / "results" / "perfect"
+    open_warehouse(tmp_path / "raw", create=True).ingest(results, score=False, jobs=1)
+    done = orchbench("check", tmp_path / "raw")
+    assert done.returncode == 0
+    assert "nothing to compare" in done.stderr
+    assert "all agree" not in done.stderr
+
+
+def test_names_of_files_do_not_act_on_the_terminal(orchbench, tmp_path: Path) -> None:
+    tree = tmp_path / "results"
+    hostile = tree / "m\x1b]0;x\x07" / "EN" / "1\u202e_out.json"
+    hostile.parent.mkdir(parents=True)
+    hostile.write_text("{", encoding="utf-8")
+    done = orchbench("ingest", tree, "--into", tmp_path / "w")
+    assert "1 refused" in done.stderr
+    assert not set(done.stderr) & set("\x1b\x07\u202e")

@@ -49,7 +49,6 @@ KEPT = (
     "compare_one",
     "consistency_flips",
     "profile_diff",
-    "help",
     "mistake",
 )
 
