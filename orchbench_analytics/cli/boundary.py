@@ -41,14 +41,10 @@ def run_guarded(run: Callable[[], object]) -> NoReturn:
     """Run a command and end the process; whatever happens is a sentence and an exit code."""
     _prepare()
     try:
-        with naming_damage(*map(Path, sys.argv[1:])):
-            result = run()
+        code = _code_of(run)
         sys.stdout.flush()
-        code = result if isinstance(result, int) else 0
     except OrchbenchError as error:
         code = _ended(str(error), WRONG_CALL)
-    except _UsageError as error:
-        code = _wrong_usage(error)
     except BrokenPipeError:  # the reader of our output, such as `head`, has seen enough
         _drop_output()
         code = 0
@@ -75,6 +71,16 @@ def run_guarded(run: Callable[[], object]) -> NoReturn:
     if code == INTERRUPTED:
         say("orchbench: interrupted; what was finished before is kept")
     sys.exit(code)
+
+
+def _code_of(run: Callable[[], object]) -> int:
+    """The exit code of a command; a wrong call is not looked into for a damaged warehouse."""
+    with naming_damage(*map(Path, sys.argv[1:])):
+        try:
+            result = run()
+        except _UsageError as error:
+            return _wrong_usage(error)
+    return result if isinstance(result, int) else 0
 
 
 def _prepare() -> None:

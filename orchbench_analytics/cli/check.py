@@ -27,15 +27,16 @@ def check(warehouse: WarehouseArgument, *, rows: Rows) -> None:
         say("the next orchbench ingest --verify builds it anew from its input files")
         raise typer.Exit(1)
     say("verified every byte")
-    if not opened.manifest().profiles:
-        say(f"nothing to compare: {warehouse} has no scores; see: orchbench score")
     report = opened.check()
-    for compared in report.compared:
-        say(f"compared {compared}")
+    is_scored = bool(opened.manifest().scores)
+    for compared in report.compared if is_scored else ():
+        is_nothing = compared.startswith("0 ")
+        say(f"there are none of the {compared[2:]}" if is_nothing else f"compared {compared}")
     if not report.differences.is_empty() or not rows.is_screen:
         rows.put(report.differences)
     if report.differences.is_empty():
-        say("all agree" if opened.manifest().scores else "there was nothing to disagree")
+        nothing = f"nothing to compare: {warehouse} has no scores; see: orchbench score"
+        say("all agree" if is_scored else nothing)
         return
     say(f"{len(report.differences):,} differ")
     raise typer.Exit(1)

@@ -38,7 +38,7 @@ _FIGURES = (
 )
 
 
-@command(example="orchbench compare orchbench-demo/warehouse graded-3 graded-4")
+@command(example="orchbench compare orchbench-demo/warehouse perfect graded-1")
 @takes_rows
 def compare(
     warehouse: WarehouseArgument,

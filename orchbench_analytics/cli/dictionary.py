@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import textwrap
 from typing import Annotated
 
 import typer
 
 from orchbench_analytics.cli.app import command
+from orchbench_analytics.outputs import terminal
 
 
 @command(example="orchbench dictionary leaderboard")
@@ -27,5 +29,5 @@ def dictionary(
     if not is_screen(None):
         put_text(found.markdown)
         return
-    put_text(f"{found.title}\n")
-    put_on_screen(columns_of(found.table), is_whole=True)
+    put_text("".join(f"{line}\n" for line in textwrap.wrap(found.title, terminal.width())))
+    put_on_screen(columns_of(found.table), is_whole=True, is_prose=True)

@@ -14,7 +14,7 @@ from orchbench_analytics.cli.progress import progress_bar, say_summary
 from orchbench_analytics.errors import PathError
 
 
-@command(example="orchbench ingest orchbench-demo/results --into orchbench-demo/warehouse")
+@command(example="orchbench ingest orchbench-demo/results --into my-warehouse")
 def ingest(
     paths: Annotated[
         list[Path], typer.Argument(metavar="PATH...", help="Result files, or directories of them.")

@@ -8,6 +8,7 @@ from typing import Annotated
 import typer
 
 from orchbench_analytics.cli.app import app, command
+from orchbench_analytics.cli.rows import Rows, takes_rows
 from orchbench_analytics.cli.talk import say
 from orchbench_analytics.errors import PathError
 
@@ -23,35 +24,35 @@ ProfileArgument = Annotated[
 
 
 @command(on=profile, name="list", example="orchbench profile list")
-def list_profiles() -> None:
+@takes_rows
+def list_profiles(*, rows: Rows) -> None:
     """List the built-in profiles, and how far each is from spec."""
     from orchbench_analytics.outputs.profile_tables import profile_list
-    from orchbench_analytics.outputs.put import put
 
-    put(profile_list())
+    rows.put(profile_list(), is_prose=True)
 
 
 @command(on=profile, name="show", example="orchbench profile show upstream")
-def show_profile(name: ProfileArgument) -> None:
+@takes_rows
+def show_profile(name: ProfileArgument, *, rows: Rows) -> None:
     """Show every rule, what a profile chooses, and what it means."""
     from orchbench_analytics.outputs.profile_tables import profile_rules
-    from orchbench_analytics.outputs.put import put
     from orchbench_analytics.profiles import load_profile
 
-    put(profile_rules(load_profile(name)), is_whole=True)
+    rows.put(profile_rules(load_profile(name)), is_prose=True)
 
 
 @command(on=profile, name="diff", example="orchbench profile diff upstream spec")
-def diff_profiles(first: ProfileArgument, second: ProfileArgument) -> None:
+@takes_rows
+def diff_profiles(first: ProfileArgument, second: ProfileArgument, *, rows: Rows) -> None:
     """Show the rules in which two profiles differ."""
     from orchbench_analytics.outputs.profile_tables import profile_difference
-    from orchbench_analytics.outputs.put import put
     from orchbench_analytics.profiles import load_profile
 
     differing = profile_difference(load_profile(first), load_profile(second))
     say(f"{differing.height} rules differ between {first} and {second}")
-    if differing.height:
-        put(differing, is_whole=True)
+    if differing.height or not rows.is_screen:
+        rows.put(differing, is_prose=True)
 
 
 @command(on=profile, name="new", example="orchbench profile new mine.toml --base strict")

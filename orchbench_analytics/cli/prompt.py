@@ -66,11 +66,11 @@ def _answer(opened: Warehouse, rows: Rows, query: str, *, unsafe: bool) -> None:
 
     word, _, name = query.partition(" ")
     if word == ".tables":
-        rows.put(opened.relations())
+        rows.put(opened.relations(), is_prose=True)
     elif word == ".describe" and name.strip():
         found = described(name.strip())
         say(found.title)
-        put_on_screen(columns_of(found.table), is_whole=True)
+        put_on_screen(columns_of(found.table), is_whole=True, is_prose=True)
     elif word.startswith("."):
         for known, meaning in _WORDS.items():
             say(f"  {known:16}{meaning}")

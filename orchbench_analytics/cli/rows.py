@@ -78,6 +78,7 @@ class Rows:
         first: tuple[str, ...] = (),
         only: bool = False,
         is_verbatim: bool = False,
+        is_prose: bool = False,
     ) -> pl.DataFrame:
         """Put out the chosen rows; returns them.
 
@@ -97,8 +98,9 @@ class Rows:
             output=self.output,
             on_screen=on_screen.select(*there, *others),
             is_wide=self.wide,
-            is_whole=self.all or self.limit is not None,
+            is_whole=self.all or self.limit is not None or is_prose,
             is_verbatim=is_verbatim,
+            is_prose=is_prose,
         )
         return chosen
 

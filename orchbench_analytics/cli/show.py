@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from orchbench_analytics.warehouse import Warehouse
 
 
-@command(example="orchbench show orchbench-demo/warehouse graded-3")
+@command(example="orchbench show orchbench-demo/warehouse graded-2")
 @takes_rows
 def show(
     warehouse: WarehouseArgument,

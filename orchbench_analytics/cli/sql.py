@@ -49,7 +49,7 @@ def sql(
 
             run_prompt(opened, rows, unsafe=unsafe)
         else:
-            rows.put(opened.relations())
+            rows.put(opened.relations(), is_prose=True)
         return
     relation = opened.sql(_text_of(query), parameters=parameters, unsafe=unsafe)
     rows.put(fetch(relation), is_verbatim=True)
@@ -60,8 +60,10 @@ def _text_of(query: str) -> str:
     from orchbench_analytics.views.query import query_text
 
     try:
-        return sys.stdin.read() if query == "-" else query_text(query)
-    except UnicodeDecodeError as error:
+        text = sys.stdin.read() if query == "-" else query_text(query)
+        text.encode()  # standard input lets bytes that are not UTF-8 pass as half characters
+        return text
+    except (UnicodeDecodeError, UnicodeEncodeError) as error:
         where = "standard input" if query == "-" else query
         raise QueryError(f"{where} is not UTF-8 text: {error}") from error
     except OSError as error:

@@ -52,8 +52,8 @@ def labels_of(columns: Sequence[str]) -> list[str]:
     """The labels of columns, each another: of two that would be alike the second keeps its name."""
     labels: list[str] = []
     for column in columns:
-        label = label_of(column)
-        labels.append(column if label in labels else label)
+        choices = (label_of(column), column, f"{column} alone")
+        labels.append(next((label for label in choices if label not in labels), column))
     return labels
 
 

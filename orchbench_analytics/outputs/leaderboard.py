@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import polars as pl
 
-from orchbench_analytics.metrics import HEADLINE, LABELS
+from orchbench_analytics.metrics import HEADLINE
 
 _MODEL = ("model", "experiment")
 _COVERAGE = ("scenario_count", "sweep_scenario_count", "coverage", "refused_file_count")
@@ -53,21 +53,6 @@ def main_columns(board: pl.DataFrame, model_scores: pl.DataFrame) -> pl.DataFram
     )
     wide = with_languages(board, model_scores, [average])
     return wide.select("rank_number", *_MODEL, average, *shown, *others, *_COVERAGE)
-
-
-def for_people(main: pl.DataFrame) -> pl.DataFrame:
-    """The main columns under short names, coverage as `46/92`."""
-    average = f"{HEADLINE[0]}_"
-    languages = {c: c.removeprefix(average).upper() for c in main.columns if c.startswith(average)}
-    scenarios = pl.format("{}/{}", "scenario_count", "sweep_scenario_count").alias("scenarios")
-    scores = [*(c for c in main.columns if c in HEADLINE or c in languages)]
-    return main.select(
-        pl.col("rank_number").alias("rank"),
-        *_MODEL,
-        *(pl.col(c).alias(LABELS.get(c) or languages[c]) for c in scores),
-        scenarios,
-        pl.col("refused_file_count").alias("refused"),
-    )
 
 
 def left_unranked(board: pl.DataFrame) -> list[str]:

@@ -29,9 +29,10 @@ def profile_rules(profile: Profile) -> pl.DataFrame:
     """Every rule: what is chosen, what else could be, and what the choice means."""
     rows = []
     for rule, chosen in _chosen(profile).items():
-        others = ", ".join(choice for choice in RULES[rule].choices if choice != chosen)
-        rows.append((rule, chosen, _meaning(rule, chosen), others))
-    schema = ["rule", "chosen", "meaning", "other_choices"]
+        others = (f"{c}: {said}" for c, said in RULES[rule].choices.items() if c != chosen)
+        rule_said = f"{RULES[rule].sentence} {_meaning(rule, chosen)}"
+        rows.append((rule, chosen, " Or ".join([rule_said, *others])))
+    schema = ["rule", "chosen", "meaning"]
     return pl.DataFrame(rows, schema=schema, orient="row")
 
 
@@ -72,4 +73,5 @@ def _chosen(profile: Profile) -> dict[str, str]:
 
 
 def _meaning(rule: str, chosen: str) -> str:
-    return RULES[rule].choices.get(chosen, RULES[rule].sentence)
+    said = RULES[rule].choices.get(chosen)
+    return f"{chosen}: {said}" if said else ""

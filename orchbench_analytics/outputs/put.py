@@ -27,6 +27,7 @@ def put(
     is_wide: bool = False,
     is_whole: bool = False,
     is_verbatim: bool = False,
+    is_prose: bool = False,
 ) -> None:
     """Write rows: to a file, as a format, or as a table that fits the terminal.
 
@@ -37,7 +38,13 @@ def put(
         write_file(output, encode(frame, format=wanted))
     elif is_screen(wanted):
         shown = frame if on_screen is None or is_wide else on_screen
-        put_on_screen(shown, is_wide=is_wide, is_whole=is_whole, is_verbatim=is_verbatim)
+        put_on_screen(
+            shown,
+            is_wide=is_wide,
+            is_whole=is_whole,
+            is_verbatim=is_verbatim,
+            is_prose=is_prose,
+        )
     elif wanted in BINARY:
         if terminal.is_terminal():
             raise OrchbenchError(f"{wanted} is binary: name a file with --output, or pipe it on")
@@ -52,7 +59,12 @@ def is_screen(format: Format | None, output: Path | None = None) -> bool:  # noq
 
 
 def put_on_screen(
-    frame: pl.DataFrame, *, is_wide: bool = False, is_whole: bool = False, is_verbatim: bool = False
+    frame: pl.DataFrame,
+    *,
+    is_wide: bool = False,
+    is_whole: bool = False,
+    is_verbatim: bool = False,
+    is_prose: bool = False,
 ) -> None:
     """Write a table that fits the terminal."""
     from orchbench_analytics.outputs.screen import Limits, screen
@@ -60,7 +72,14 @@ def put_on_screen(
     rows = None if is_whole else max(_FEWEST_ROWS, terminal.height() - _OTHER_LINES)
     limits = Limits(None if is_wide else terminal.width(), rows)
     colour = terminal.takes_colour()
-    _write_replacing(screen(frame, limits, is_coloured=colour, is_verbatim=is_verbatim))
+    text = screen(
+        frame,
+        limits,
+        is_coloured=colour,
+        is_verbatim=is_verbatim,
+        is_prose=is_prose and not is_wide,
+    )
+    _write_replacing(text)
 
 
 def put_text(text: str) -> None:

@@ -41,9 +41,17 @@ class Cells(NamedTuple):
 
 
 def screen(
-    frame: pl.DataFrame, limits: Limits, *, is_coloured: bool = False, is_verbatim: bool = False
+    frame: pl.DataFrame,
+    limits: Limits,
+    *,
+    is_coloured: bool = False,
+    is_verbatim: bool = False,
+    is_prose: bool = False,
 ) -> str:
-    """The rows as lines that fit; `is_verbatim` keeps columns and their names as they are."""
+    """The rows as lines that fit; `is_verbatim` keeps columns and their names as they are.
+
+    Prose has sentences in its last column, which go on below instead of being cut.
+    """
     if frame.is_empty():
         return "no rows\n"
     shown = frame if limits.rows is None else frame.head(limits.rows)
@@ -58,7 +66,7 @@ def screen(
     columns = [_cells(shown, name, head) for name, head in zip(names, headers, strict=True)]
     kept = columns if limits.width is None else _fitting(columns, limits.width)
     lines = [*_wrap(", ".join(caption), limits.width)] if caption else []
-    lines += _lines(kept, is_coloured=is_coloured)
+    lines += _lines(kept, is_coloured=is_coloured, is_prose=is_prose)
     left_out = [" ".join(column.header.split()) for column in columns[len(kept) :]]
     if left_out:
         said = f"{_more(len(left_out), 'column')}, seen with --wide: {', '.join(left_out)}"
@@ -147,7 +155,7 @@ def _shrunk(columns: Sequence[Cells], width: int) -> list[int]:
     return widths
 
 
-def _lines(columns: list[Cells], *, is_coloured: bool) -> list[str]:
+def _lines(columns: list[Cells], *, is_coloured: bool, is_prose: bool) -> list[str]:
     if not columns:
         return []
     headers = [textwrap.wrap(column.header, column.width) or [""] for column in columns]
@@ -166,7 +174,10 @@ def _lines(columns: list[Cells], *, is_coloured: bool) -> list[str]:
             cell = _padded(cut(column.texts[row], column.width), column)
             colour = column.colours[row] if is_coloured else ""
             cells.append(f"{colour}{cell}{_PLAIN}" if colour else cell)
-        lines.append(_joined(cells))
+        said = textwrap.wrap(columns[-1].texts[row], columns[-1].width) if is_prose else []
+        lines.append(_joined([*cells[:-1], *said[:1]] if said else cells))
+        indent = " " * (sum(column.width + _GAP for column in columns[:-1]))
+        lines += [indent + more for more in said[1:]]
     return lines
 
 

@@ -187,7 +187,9 @@ def _distance(scored: dict[str, Any], graph: str) -> str:
 
 
 def _table(frame: pl.DataFrame) -> list[str]:
-    return screen(frame, Limits(_width()), is_verbatim=True).splitlines()
+    narrow = screen(frame, Limits(_width()), is_verbatim=True)
+    is_whole = "seen with --wide" not in narrow
+    return (narrow if is_whole else screen(frame, Limits(None), is_verbatim=True)).splitlines()
 
 
 def _width() -> int:

@@ -79,7 +79,10 @@ def one_result(
         there = "; ".join(f"--experiment {r.experiment} --language {r.language}" for r in chosen)
         raise SelectionError(f"there are several of {model}, choose one: {there}")
     models = sorted({result.model for result in known})
+    if model in models:
+        places = sorted(f"{r.experiment} in {r.language}" for r in known if r.model == model)
+        raise SelectionError(
+            f"no such results of {model!r}: there are {', '.join(places)} (experiment and language)"
+        )
     likely = get_close_matches(model, models, n=3) or models[:5]
-    raise SelectionError(
-        f"no such results of {model!r}; there are, for example: {', '.join(likely)}"
-    )
+    raise SelectionError(f"no model {model!r}; did you mean one of: {', '.join(likely)}?")

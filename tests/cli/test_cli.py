@@ -1,83 +1,19 @@
 """The words people type: what comes out where, and with which exit code."""
 
-import io
 import json
 import os
+import re
 import shlex
+import shutil
 import subprocess
-import sys
-import time
-from collections.abc import Callable
 from pathlib import Path
-from typing import NamedTuple
 
+import polars as pl
 import pytest
 
 from orchbench_analytics import open_warehouse
-from orchbench_analytics.cli import app, main
 from tests import documents
-from tests.processes import ORCHBENCH, imported_by
-from tests.sample_sweep import build_demo
-
-
-@pytest.fixture(scope="module")
-def demo(make_once) -> Path:
-    return make_once("demo", build_demo)
-
-
-class Done(NamedTuple):
-    returncode: int
-    stdout: str
-    stderr: str
-
-
-@pytest.fixture
-def orchbench(
-    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
-) -> Callable[..., Done]:
-    """Run a command in this process, which has imported everything already."""
-
-    def run(*arguments: object, text: str = "") -> Done:
-        monkeypatch.setattr(sys, "argv", ["orchbench", *map(str, arguments)])
-        monkeypatch.setattr(sys, "stdin", io.StringIO(text))
-        with pytest.raises(SystemExit) as ended:
-            main()
-        code = ended.value.code
-        return Done(code if isinstance(code, int) else 0, *capsys.readouterr())
-
-    return run
-
-
-def test_help_answers_at_once() -> None:
-    subprocess.run([*ORCHBENCH, "--help"], capture_output=True, check=True)
-    started = time.perf_counter()
-    done = subprocess.run([*ORCHBENCH, "--help"], capture_output=True, text=True, check=True)
-    assert "leaderboard" in done.stdout
-    assert time.perf_counter() - started < 1.5  # 0.1 s on an idle machine
-
-
-def test_help_imports_nothing_heavy() -> None:
-    heavy = ("polars", "duckdb", "pyarrow", "networkx", "numpy", "scipy")
-    assert imported_by("import orchbench_analytics.cli", *heavy) == []
-
-
-def test_every_command_and_option_has_its_help() -> None:
-    import typer
-
-    group = typer.main.get_command(app)
-    assert group.commands
-    for name, command in group.commands.items():
-        assert command.help, name
-        for parameter in command.params:
-            assert parameter.help, f"{name} {parameter.name}"
-
-
-def test_every_command_is_in_the_readme() -> None:
-    import typer
-
-    readme = (Path(__file__).parents[2] / "README.md").read_text(encoding="utf-8")
-    group = typer.main.get_command(app)
-    assert [name for name in group.commands if f"orchbench {name}" not in readme] == []
+from tests.processes import ORCHBENCH
 
 
 def test_ingest_talks_on_stderr_and_lists_refusals(orchbench, tmp_path: Path) -> None:
@@ -97,37 +33,6 @@ def test_ingest_talks_on_stderr_and_lists_refusals(orchbench, tmp_path: Path) ->
     assert (strict.returncode, strict.stdout, strict.stderr) == (1, "", "")
 
 
-@pytest.mark.parametrize(
-    ("arguments", "message"),
-    [
-        (("ingest", "/no/such/tree", "--into", "w"), "no such file or directory"),
-        (("leaderboard", "nowhere"), "nowhere is not there"),
-        (("leaderboard", "{warehouse}", "--profile", "nope"), "only under spec, strict, upstream"),
-        (("results", "{warehouse}", "perfcet"), "perfect"),
-        (("results", "{warehouse}", "perfect"), "--language EN"),
-        (("sql", "{warehouse}", "select nope from main.steps"), "nope"),
-        (("sql", "{warehouse}", "copy (select 1) to 'x.csv'"), "may only read"),
-        (("compare", "{warehouse}", "perfect", "--gate", "Plan >= 0"), "a gate needs two models"),
-        (("compare", "{warehouse}", "perfect", "silnt"), "silent"),
-        (("compare", "{warehouse}", "perfect", "silent", "--gate", "Plan"), "cannot read the gate"),
-        (("export", "{warehouse}", "{warehouse}"), "there already"),
-        (("score", "{warehouse}", "--profile", "nope"), "no profile named"),
-        (("demo", "{warehouse}"), "something else"),
-        (("tag", "{warehouse}", "nope.csv"), "no such file"),
-        (("leaderboard", "{warehouse}", "--by", "size"), "no tag 'size'"),
-    ],
-)
-def test_a_wrong_call_is_one_sentence_and_exit_code_2(
-    orchbench, monkeypatch, demo: Path, tmp_path: Path, arguments: tuple[str, ...], message: str
-) -> None:
-    monkeypatch.chdir(tmp_path)
-    done = orchbench(*(a.format(warehouse=demo / "warehouse") for a in arguments))
-    assert done.returncode == 2
-    assert done.stdout == ""
-    assert message in done.stderr
-    assert "Traceback" not in done.stderr
-
-
 def test_a_warehouse_without_scores_says_how_to_get_them(
     orchbench, demo: Path, tmp_path: Path
 ) -> None:
@@ -142,18 +47,155 @@ def test_a_warehouse_without_scores_says_how_to_get_them(
 
 def test_leaderboard_in_every_format(orchbench, demo: Path, tmp_path: Path) -> None:
     table = orchbench("leaderboard", demo / "warehouse").stdout.splitlines()
-    assert table[0].split() == [
-        "rank", "model", "experiment", "Average", "EN", "KO", "Call/Reject", "FC", "Plan",
-        "scenarios", "refused",
-    ]  # fmt: skip
-    assert table[2].split()[:4] == ["1", "perfect", "baseline", "1.0000"]
+    assert table[0].split()[:4] == ["rank_number", "model", "experiment", "average_score"]
+    assert table[2].split()[:4] == ["1", "perfect", "baseline", "1.0"]
     rows = json.loads(orchbench("leaderboard", demo / "warehouse", "--format", "json").stdout)
     assert rows[0]["average_score"] == 1.0
     csv = orchbench("leaderboard", demo / "warehouse", "--format", "csv").stdout
     assert csv.startswith("rank_number,model,")
-    target = tmp_path / "board.parquet"
-    orchbench("leaderboard", demo / "warehouse", "--format", "parquet", "--output", target)
-    assert target.stat().st_size > 0
+    for name in ("board.parquet", "board.xlsx", "board.jsonl", "board.md"):
+        assert orchbench("leaderboard", demo / "warehouse", "-o", tmp_path / name).stdout == ""
+        assert (tmp_path / name).stat().st_size > 0
+
+
+def test_rows_are_chosen_by_the_same_words_everywhere(orchbench, demo: Path) -> None:
+    def rows(*arguments: object) -> list[dict[str, object]]:
+        return json.loads(orchbench(*arguments, "--format", "json").stdout)
+
+    warehouse = demo / "warehouse"
+    graded = rows("leaderboard", warehouse, "--model", "graded-*", "--sort", "Plan", "--limit", 2)
+    plans = [row["workflow_similarity"] for row in graded]
+    assert plans == sorted(plans)
+    assert len(plans) == 2
+    for command in (("consistency",), ("consistency", "gaps"), ("audit",), ("sources",)):
+        found = rows(command[0], warehouse, *command[1:], "--model", "perfect")
+        assert {row["model"] for row in found} == {"perfect"}
+    english = rows("compare", warehouse, "perfect", "silent", "--language", "en")
+    assert {row["language"] for row in english} == {"EN"}
+    assert [row["n"] for row in rows("sql", warehouse, "select 1 as n", "--limit", 1)] == [1]
+
+
+@pytest.mark.parametrize("how", ["variable", "file"])
+def test_the_warehouse_may_be_named_elsewhere(
+    orchbench, monkeypatch, demo: Path, tmp_path: Path, how: str
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    if how == "variable":
+        monkeypatch.setenv("ORCHBENCH_WAREHOUSE", str(demo / "warehouse"))
+    else:
+        (tmp_path / "orchbench.toml").write_text(f'warehouse = "{demo / "warehouse"}"\n')
+    assert orchbench("leaderboard", "-f", "csv").stdout.startswith("rank_number")
+    assert orchbench("sql", "select 1 as one", "-f", "csv").stdout == "one\n1\n"
+    assert json.loads(orchbench("results", "perfect", "-l", "EN").stdout)
+    two = orchbench("compare", "perfect", "silent", "-f", "json")
+    assert {row["candidate_model"] for row in json.loads(two.stdout)} == {"silent"}
+    named = orchbench("compare", demo / "warehouse", "perfect", "silent", "-f", "json")
+    assert named.stdout == two.stdout
+
+
+def test_drivers_are_one_document(orchbench, demo: Path, tmp_path: Path) -> None:
+    call = ("compare", demo / "warehouse", "perfect", "silent", "--drivers", 2)
+    rows = json.loads(orchbench(*call, "--format", "json").stdout)
+    assert [row["kind"] for row in rows].count("scenarios") == 2
+    assert {row["kind"] for row in rows} == {"comparison", "scenarios", "agents", "tools"}
+    orchbench(*call, "-o", tmp_path / "x.json")
+    assert json.loads((tmp_path / "x.json").read_text(encoding="utf-8")) == rows
+    plan = orchbench(*call, "--metric", "Plan", "--format", "json")
+    drivers = [row for row in json.loads(plan.stdout) if row["kind"] == "scenarios"]
+    assert {row["metric"] for row in drivers} == {"workflow_similarity"}
+
+
+def test_either_name_of_a_metric_is_the_same(orchbench, demo: Path) -> None:
+    call = ("compare", demo / "warehouse", "perfect", "silent", "--format", "csv", "--metric")
+    label, column = orchbench(*call, "Call/Reject"), orchbench(*call, "call_rejection_f1")
+    assert label.stdout == column.stdout
+    assert "call_rejection_f1" in label.stdout
+
+
+def test_compare_ends_with_a_sentence(orchbench, demo: Path) -> None:
+    call = ("compare", demo / "warehouse", "silent", "perfect", "--metric")
+    said = orchbench(*call, "Average").stderr
+    assert re.search(
+        r"perfect against silent: Average \+100\.0 points \[.+, 100\.0\], better\n", said
+    )
+    assert "; Plan +100.0 points" in orchbench(*call, "Average", "--metric", "Plan").stderr
+
+
+def test_check_prints_json_whatever_it_found(orchbench, demo: Path) -> None:
+    assert json.loads(orchbench("check", demo / "warehouse", "--format", "json").stdout) == []
+
+
+def test_a_profile_can_be_written_scored_and_removed(
+    orchbench, monkeypatch, demo: Path, tmp_path: Path
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    shutil.copytree(demo / "warehouse", "w")
+    assert orchbench("profile", "new", "mine.toml", "--base", "strict").returncode == 0
+    assert "0 rules differ" in orchbench("profile", "diff", "mine.toml", "strict").stderr
+    text = Path("mine.toml").read_text(encoding="utf-8")
+    Path("mine.toml").write_text(text.replace('# no_arguments = "one"', 'no_arguments = "zero"'))
+    assert "1 rules differ" in orchbench("profile", "diff", "mine.toml", "strict").stderr
+    assert orchbench("score", "w", "--profile", "mine.toml", "--jobs", 1).returncode == 0
+    assert orchbench("leaderboard", "w", "-p", "mine").returncode == 0
+    assert "removed mine" in orchbench("remove", "w", "--profile", "mine").stderr
+    assert orchbench("leaderboard", "w", "-p", "mine").returncode == 2
+
+
+def test_a_removed_model_is_gone_and_the_others_are_as_before(
+    orchbench, monkeypatch, demo: Path, tmp_path: Path
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    shutil.copytree(demo / "warehouse", "w")
+    before = open_warehouse("w").view("model_scores").filter(pl.col("model") != "silent")
+    done = orchbench("remove", "w", "--model", "silent", "--jobs", 1)
+    assert "removed silent/baseline" in done.stderr
+    opened = open_warehouse("w")
+    assert opened.view("model_scores").equals(before)
+    assert "silent" not in set(opened.sources()["model"])
+    assert orchbench("check", "w").returncode == 0
+    orchbench("ingest", demo / "results", "--into", "w", "--jobs", 1)
+    assert "silent" in set(open_warehouse("w").models()["model"])
+
+
+def test_tags_add_up_until_they_are_replaced(
+    orchbench, monkeypatch, demo: Path, tmp_path: Path
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    shutil.copytree(demo / "warehouse", "w")
+    Path("a.csv").write_text("model,size\nperfect,7\nnosuch,1\n")
+    Path("b.csv").write_text("model,family\nperfect,x\nsilent,y\n")
+    first = orchbench("tag", "w", "a.csv").stderr
+    assert "1 models tagged with size" in first
+    assert "not in the warehouse, kept for later: nosuch" in first
+    orchbench("tag", "w", "b.csv")
+    tags = open_warehouse("w").table("model_tags").collect()
+    perfect = tags.filter(model="perfect").row(0, named=True)
+    assert (perfect["size"], perfect["family"]) == (7, "x")
+    orchbench("tag", "w", "b.csv", "--replace")
+    assert "size" not in open_warehouse("w").table("model_tags").collect().columns
+    orchbench("remove", "w", "--tags")
+    assert open_warehouse("w").table("model_tags").collect().columns == ["model", "experiment"]
+
+
+def test_one_step_is_shown_whole(orchbench, demo: Path) -> None:
+    show = ("show", demo / "warehouse", "graded-2")
+    scenarios = json.loads(orchbench(*show, "-f", "json").stdout)
+    scenario, language = scenarios[0]["scenario"], scenarios[0]["language"]
+    steps = json.loads(orchbench(*show, scenario, "-l", language, "-f", "json").stdout)
+    for kind, words in (
+        ("plan", ("read as", "structure", "Label", "Answer", "workflow_1", "─ ")),
+        ("decision", ("Label", "Answer", "wanted", "answered", "counted")),
+    ):
+        row = next(row for row in steps if row["kind"] == kind)
+        page = orchbench(*show, scenario, row["step_id"], "-l", language, "--run", row["run"])
+        assert [word for word in words if word not in page.stdout] == []
+
+
+def test_an_ingest_of_nothing_makes_no_warehouse(orchbench, tmp_path: Path) -> None:
+    (tmp_path / "empty").mkdir()
+    done = orchbench("ingest", tmp_path / "empty", "--into", tmp_path / "w")
+    assert (done.returncode, "no input files found" in done.stderr) == (1, True)
+    assert not (tmp_path / "w").exists()
 
 
 def test_results_are_the_seeds_json(orchbench, demo: Path) -> None:
@@ -232,3 +274,24 @@ def test_demo_makes_scores_and_says_what_to_try(orchbench, monkeypatch, tmp_path
     again = orchbench("demo", "sweep", *small)
     assert again.returncode == 0
     assert "unchanged" in again.stderr
+
+
+def test_a_warehouse_without_scores_has_nothing_to_agree_on(
+    orchbench, demo: Path, tmp_path: Path
+) -> None:
+    results = demo / "results" / "perfect"
+    open_warehouse(tmp_path / "raw", create=True).ingest(results, score=False, jobs=1)
+    done = orchbench("check", tmp_path / "raw")
+    assert done.returncode == 0
+    assert "nothing to compare" in done.stderr
+    assert "all agree" not in done.stderr
+
+
+def test_names_of_files_do_not_act_on_the_terminal(orchbench, tmp_path: Path) -> None:
+    tree = tmp_path / "results"
+    hostile = tree / "m\x1b]0;x\x07" / "EN" / "1\u202e_out.json"
+    hostile.parent.mkdir(parents=True)
+    hostile.write_text("{", encoding="utf-8")
+    done = orchbench("ingest", tree, "--into", tmp_path / "w")
+    assert "1 refused" in done.stderr
+    assert not set(done.stderr) & set("\x1b\x07\u202e")

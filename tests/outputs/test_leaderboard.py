@@ -4,17 +4,18 @@ from pathlib import Path
 
 import polars as pl
 import pytest
-from orchbench_analytics.cli.scores import show_leaderboard
 
 from orchbench_analytics import open_warehouse
+from orchbench_analytics.cli.leaderboard import put_leaderboard
+from orchbench_analytics.cli.rows import Rows
 from orchbench_analytics.metrics import HEADLINE
 from orchbench_analytics.outputs.leaderboard import (
-    for_people,
     in_order,
     left_unranked,
     main_columns,
     with_languages,
 )
+from orchbench_analytics.outputs.ranking import for_screen, of_language
 from orchbench_analytics.warehouse import Warehouse
 from tests.documents import run, runs_document, scenario_path, write
 
@@ -67,18 +68,25 @@ def test_who_has_no_rank_is_told_why(board: pl.DataFrame) -> None:
 def test_a_third_language_is_a_column_where_it_is_shown(
     board: pl.DataFrame, scores: pl.DataFrame
 ) -> None:
-    shown = for_people(main_columns(board, scores))
+    shown = for_screen(main_columns(board, scores))
+    languages = [f"average_score_{language}" for language in ("en", "ja", "ko")]
     assert shown.columns == [
-        "rank", "model", "experiment", "Average", "EN", "JA", "KO", "Call/Reject", "FC", "Plan",
-        "scenarios", "refused",
+        "rank_number", "model", *HEADLINE, *languages, "scenarios", "refused_file_count",
+        "experiment",
     ]  # fmt: skip
     assert shown["scenarios"].to_list() == ["3/3", "2/3", "3/3"]
-    assert shown["JA"].to_list() == [0.0, None, None]
+    assert shown["average_score_ja"].to_list() == [0.0, None, None]
+
+
+def test_a_language_has_ranks_of_its_own(scores: pl.DataFrame) -> None:
+    english = of_language(scores, ["en"])
+    assert english.select("rank_number", "model").rows()[0] == (1, "partial")
+    assert set(english["language"]) == {"EN"}
 
 
 def test_one_language_is_not_shown_twice(board: pl.DataFrame, scores: pl.DataFrame) -> None:
     english = scores.filter(pl.col("language") == "EN")
-    assert "EN" not in for_people(main_columns(board, english)).columns
+    assert "average_score_en" not in main_columns(board, english).columns
 
 
 def test_wide_has_every_metric_in_every_language(board: pl.DataFrame, scores: pl.DataFrame) -> None:
@@ -98,7 +106,7 @@ def test_a_third_language_is_compared_like_any_other(warehouse: Warehouse) -> No
 def test_the_table_is_data_and_the_reasons_are_talk(
     warehouse: Warehouse, capsys: pytest.CaptureFixture[str], tmp_path: Path
 ) -> None:
-    show_leaderboard(warehouse, format="csv", output=tmp_path / "board.csv")
+    put_leaderboard(warehouse, Rows(output=tmp_path / "board.csv"), profile="spec")
     header = (tmp_path / "board.csv").read_text(encoding="utf-8").splitlines()[0]
     assert header.startswith("rank_number,model,experiment,average_score,average_score_en,")
     assert header.endswith("scenario_count,sweep_scenario_count,coverage,refused_file_count")

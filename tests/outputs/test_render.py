@@ -2,11 +2,14 @@
 
 import io
 import json
+import zipfile
 
 import polars as pl
 import pytest
 
-from orchbench_analytics.outputs.render import render, show
+from orchbench_analytics.errors import PathError
+from orchbench_analytics.outputs.put import put
+from orchbench_analytics.outputs.render import FORMATS, agreed_format, encode, render
 
 HOSTILE = pl.DataFrame(
     {
@@ -18,7 +21,7 @@ HOSTILE = pl.DataFrame(
 
 def test_a_table_is_aligned_also_with_wide_characters() -> None:
     frame = pl.DataFrame({"name": ["가나", "abc"], "score": [0.25, None]})
-    assert render(frame, format="table") == ("name   score\n────  ──────\n가나  0.2500\nabc\n")
+    assert render(frame, format="table") == ("name  score\n────  ─────\n가나   0.25\nabc\n")
 
 
 def test_control_characters_never_reach_the_terminal() -> None:
@@ -50,18 +53,69 @@ def test_json_is_exact() -> None:
     assert json.loads(render(HOSTILE, format="json")) == HOSTILE.to_dicts()
 
 
-def test_long_texts_are_cut_but_not_in_the_last_column() -> None:
-    frame = pl.DataFrame({"first": ["x" * 100], "last": ["y" * 100]})
-    line = render(frame, format="table").splitlines()[2]
-    assert "x" * 59 + "…" in line
-    assert "y" * 100 in line
+def test_rows_for_programs_are_whole_and_unrounded() -> None:
+    frame = pl.DataFrame({"text": ["x" * 500], "score": [1 / 3]})
+    for format_ in ("table", "markdown", "csv"):
+        text = render(frame, format=format_)
+        assert "x" * 500 in text
+        assert "0.3333333333333333" in text
 
 
-@pytest.mark.parametrize("format_", ["table", "markdown", "csv", "json"])
+def test_a_backslash_does_not_free_a_pipe() -> None:
+    frame = pl.DataFrame({"a|b\nc": ["x\\|y"]})
+    header, _, row = render(frame, format="markdown").splitlines()
+    assert header == "| a\\|b c |"
+    assert row == "| x\\\\\\|y |"
+
+
+def test_csv_headers_hold_no_formulas() -> None:
+    assert render(pl.DataFrame({"=1+1": [1]}), format="csv").startswith("'=1+1\n")
+
+
+def test_json_lines_are_a_document_a_row() -> None:
+    lines = render(HOSTILE, format="jsonl").splitlines()
+    assert [json.loads(line) for line in lines] == HOSTILE.to_dicts()
+
+
+@pytest.mark.parametrize("format_", FORMATS)
 def test_no_rows_is_no_error(format_) -> None:
-    assert render(HOSTILE.head(0), format=format_)
+    assert encode(HOSTILE.head(0), format=format_) or format_ == "jsonl"
 
 
-def test_parquet_goes_to_a_file(tmp_path) -> None:
-    show(HOSTILE, format="parquet", output=tmp_path / "rows.parquet")
+@pytest.mark.parametrize(
+    ("name", "format_"),
+    [
+        ("x.csv", "csv"),
+        ("x.json", "json"),
+        ("x.jsonl", "jsonl"),
+        ("x.md", "markdown"),
+        ("x.XLSX", "xlsx"),
+        ("x.parquet", "parquet"),
+    ],
+)
+def test_the_extension_says_the_format(tmp_path, name, format_) -> None:
+    put(HOSTILE, output=tmp_path / name)
+    assert agreed_format(None, tmp_path / name) == format_
+    content = (tmp_path / name).read_bytes()
+    assert content.startswith({"parquet": b"PAR1", "xlsx": b"PK"}.get(format_, b""))
+    if format_ != "xlsx":  # a workbook has the time in it
+        assert content == encode(HOSTILE, format=format_)
+
+
+def test_a_format_and_an_extension_must_agree(tmp_path) -> None:
+    with pytest.raises(PathError, match="disagree"):
+        put(HOSTILE, format="csv", output=tmp_path / "x.json")
+    with pytest.raises(PathError, match="extension"):
+        put(HOSTILE, output=tmp_path / "x.txt")
+    put(HOSTILE, format="csv", output=tmp_path / "x.txt")
+    assert (tmp_path / "x.txt").read_text(encoding="utf-8") == render(HOSTILE, format="csv")
+
+
+def test_parquet_is_exact(tmp_path) -> None:
+    put(HOSTILE, format="parquet", output=tmp_path / "rows.parquet")
     assert pl.read_parquet(tmp_path / "rows.parquet").equals(HOSTILE)
+
+
+def test_excel_holds_no_formulas() -> None:
+    workbook = zipfile.ZipFile(io.BytesIO(encode(HOSTILE, format="xlsx")))
+    assert b"<f>" not in workbook.read("xl/worksheets/sheet1.xml")

@@ -1,0 +1,119 @@
+"""What the system can do to a command: a message, an exit code, and never a traceback."""
+
+import os
+import resource
+import signal
+import subprocess
+import time
+from pathlib import Path
+
+import pytest
+
+from orchbench_analytics import open_warehouse
+from tests.processes import ORCHBENCH
+
+PIPED = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "text": True}
+
+
+def run(*arguments: object, **options: object) -> subprocess.CompletedProcess[str]:
+    options = {"capture_output": True, "text": True, "check": False} | options
+    return subprocess.run([*ORCHBENCH, *map(str, arguments)], **options)  # type: ignore[call-overload]
+
+
+def test_a_full_disk_is_said(demo: Path) -> None:
+    with Path("/dev/full").open("w") as full:
+        done = run(
+            "sql",
+            demo / "warehouse",
+            "from main.steps",
+            "-f",
+            "csv",
+            capture_output=False,
+            stdout=full,
+            stderr=subprocess.PIPE,
+        )
+    assert (done.returncode, done.stderr) == (
+        74,
+        "orchbench: the disk is full; what was there before is untouched\n",
+    )
+
+
+def test_an_output_on_a_full_disk_is_said(demo: Path) -> None:
+    done = run("leaderboard", demo / "warehouse", "-o", "/dev/full", "-f", "csv")
+    assert done.returncode == 2
+    assert done.stderr == "orchbench: /dev/full cannot be written: No space left on device\n"
+
+
+def test_a_file_that_may_not_grow_is_said(demo: Path, tmp_path: Path) -> None:
+    def limit() -> None:
+        signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+        resource.setrlimit(resource.RLIMIT_FSIZE, (2000, 2000))
+
+    target = tmp_path / "x.csv"
+    done = run("sql", demo / "warehouse", "from main.steps", "-o", target, preexec_fn=limit)
+    assert done.returncode == 2
+    assert "cannot be written: File too large" in done.stderr
+
+
+def test_an_encoding_without_the_characters_is_said(demo: Path) -> None:
+    query = ("sql", demo / "warehouse", "select '한국' as x", "-f", "csv")
+    done = run(*query, env={**os.environ, "PYTHONIOENCODING": "ascii"})
+    assert done.returncode == 74
+    assert "its encoding is ascii" in done.stderr
+    assert "Traceback" not in done.stderr
+
+
+@pytest.mark.parametrize("closed", [">&-", "2>&-", "<&-", ">&- 2>&-"])
+def test_closed_streams_are_no_traceback(demo: Path, closed: str) -> None:
+    command = f'"$0" "$@" {closed}'
+    done = subprocess.run(
+        ["bash", "-c", command, *ORCHBENCH, "leaderboard", str(demo / "warehouse")],
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert "Traceback" not in done.stderr
+    assert done.returncode in (0, 74)
+
+
+@pytest.mark.parametrize(
+    ("number", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, 143)], ids=["Ctrl-C", "SIGTERM"]
+)
+def test_an_interrupted_ingest_ends_at_once_and_can_go_on(
+    demo: Path, tmp_path: Path, number: signal.Signals, code: int
+) -> None:
+    cards = ("--agent-cards", str(demo / "agent_cards"))
+    call = ["ingest", str(demo / "results"), "--into", str(tmp_path / "w"), *cards]
+    started = subprocess.Popen([*ORCHBENCH, *call], start_new_session=True, **PIPED)
+    while not (tmp_path / "w" / "lock").exists() and started.poll() is None:
+        time.sleep(0.01)
+    os.killpg(started.pid, number)
+    _, said = started.communicate(timeout=60)
+    assert "Traceback" not in said
+    assert "semaphore" not in said
+    assert started.returncode == code
+    assert run(*call, "--jobs", 1).returncode == 0
+    again = open_warehouse(tmp_path / "w").view("leaderboard")
+    assert again.equals(open_warehouse(demo / "warehouse").view("leaderboard"))
+
+
+def test_a_query_that_is_not_utf_8_is_said(demo: Path) -> None:
+    done = subprocess.run(
+        [*ORCHBENCH, "sql", str(demo / "warehouse"), "-"],
+        input="select 'é'".encode("latin-1"),
+        capture_output=True,
+        check=False,
+    )
+    assert done.returncode == 2
+    assert b"standard input is not UTF-8" in done.stderr
+
+
+def test_what_cannot_be_written_is_said(demo: Path, tmp_path: Path) -> None:
+    if os.geteuid() == 0:
+        target = Path("/proc/x.csv")
+    else:
+        target = tmp_path / "x.csv"
+        tmp_path.chmod(0o500)
+    done = run("leaderboard", demo / "warehouse", "-o", target)
+    assert done.returncode == 2
+    assert "cannot be written" in done.stderr

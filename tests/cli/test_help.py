@@ -1,0 +1,112 @@
+"""What people find out by asking: every command and option says what it does."""
+
+import shlex
+import subprocess
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+import typer
+
+from orchbench_analytics.cli import app
+from orchbench_analytics.cli.app import GROUPS
+from tests.processes import ORCHBENCH, imported_by
+
+
+def commands() -> Iterator[tuple[str, typer.core.TyperCommand]]:
+    """Every command by the words one types, those of groups too."""
+    for name, command in typer.main.get_command(app).commands.items():
+        members = getattr(command, "commands", None)
+        if members is None:
+            yield name, command
+        else:
+            yield from ((f"{name} {member}", found) for member, found in members.items())
+
+
+def test_help_answers_at_once() -> None:
+    subprocess.run([*ORCHBENCH, "--help"], capture_output=True, check=True)
+    started = time.perf_counter()
+    done = subprocess.run([*ORCHBENCH, "--help"], capture_output=True, text=True, check=True)
+    assert "leaderboard" in done.stdout
+    assert time.perf_counter() - started < 1.5  # 0.2 s on an idle machine
+
+
+def test_help_imports_nothing_heavy() -> None:
+    heavy = ("polars", "duckdb", "pyarrow", "networkx", "numpy", "scipy", "rich")
+    assert imported_by("import orchbench_analytics.cli", *heavy) == []
+
+
+def test_commands_stand_in_the_order_of_work(orchbench) -> None:
+    told = orchbench("-h").stdout
+    listed = [
+        line.split()[0]
+        for line in told.splitlines()
+        if line.startswith("  ") and line[2:3].islower()
+    ]
+    there = [name for names in GROUPS.values() for name in names if name in listed]
+    assert [name for name in listed if name in there] == there
+    assert all(f"{heading}:" in told for heading in GROUPS)
+    assert "..." not in told.split("Fill a warehouse")[1]
+
+
+@pytest.mark.parametrize(("name", "command"), list(commands()))
+def test_every_command_and_option_has_its_help(name, command) -> None:
+    first = command.help.splitlines()[0]
+    assert first.endswith(".")
+    assert first[0].isupper()
+    for parameter in command.params:
+        assert parameter.help, f"{name} {parameter.name}"
+        assert parameter.help.rstrip()[-1] in '.)"' or "{" in parameter.help, (
+            f"{name} {parameter.name}"
+        )
+
+
+@pytest.mark.parametrize(("name", "command"), list(commands()))
+def test_every_page_of_help_fits_and_has_an_example(orchbench, name, command) -> None:
+    told = orchbench(*name.split(), "-h").stdout
+    assert f"Example: orchbench {name}" in told
+    assert max(map(len, told.splitlines())) <= 80
+
+
+@pytest.mark.parametrize(("name", "command"), list(commands()))
+def test_every_example_works(
+    orchbench, monkeypatch, demo: Path, tmp_path: Path, name, command
+) -> None:
+    import shutil
+
+    if name == "demo":
+        pytest.skip("made by the fixture of this test")
+    (tmp_path / "orchbench-demo").mkdir()
+    (tmp_path / "orchbench-demo" / "results").symlink_to(demo / "results")
+    shutil.copytree(demo / "warehouse", tmp_path / "orchbench-demo" / "warehouse")
+    (tmp_path / "tags.csv").write_text("model,step\nperfect,1\nsilent,2\ngraded-1,3\n")
+    monkeypatch.chdir(tmp_path)
+    orchbench("tag", "orchbench-demo/warehouse", "tags.csv")
+    _, example = command.epilog.split("Example: orchbench ")
+    done = orchbench(*shlex.split(example))
+    assert done.returncode == 0, done.stderr
+
+
+def test_the_version_and_completion_are_there(orchbench) -> None:
+    assert orchbench("--version").stdout.startswith("orchbench 0.")
+    done = subprocess.run(
+        [*ORCHBENCH, "--help"],
+        env={
+            "_ORCHBENCH_COMPLETE": "complete_bash",
+            "COMP_WORDS": "orchbench lead",
+            "COMP_CWORD": "1",
+            "PATH": "/usr/bin:/bin",
+            "PYTHONPATH": str(Path(__file__).parents[2]),
+        },
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.stdout.split() == ["leaderboard"]
+
+
+def test_every_command_is_in_the_readme() -> None:
+    readme = (Path(__file__).parents[2] / "README.md").read_text(encoding="utf-8")
+    names = typer.main.get_command(app).commands
+    assert [name for name in names if f"orchbench {name}" not in readme] == []

@@ -1,0 +1,105 @@
+"""Natural mistakes: each ends with a sentence that says what to do, and an exit code."""
+
+from pathlib import Path
+
+import pytest
+
+W = "{warehouse}"
+MISTAKES = [
+    # what is there
+    (("ingest", "/no/such/tree", "--into", "w"), 2, "no such file or directory"),
+    (("ingest", "{results}"), 2, "Give --into DIR"),
+    (("ingest", "empty", "--into", "w"), 1, "no input files found"),
+    (("ingest", "{results}", "--into", "other"), 2, "holds other things"),
+    (("ingest", "{results}", "--into", "file.txt"), 2, "is a file"),
+    (("ingest", "{results}", "--into", "w", "--jobs", "0"), 2, "--jobs"),
+    (("leaderboard", "nowhere"), 2, "nowhere is not there"),
+    (("leaderboard", "other"), 2, "not a warehouse"),
+    (("leaderboard",), 2, "set ORCHBENCH_WAREHOUSE"),
+    (("compare",), 2, "name the warehouse"),
+    (("demo", W), 2, "something else"),
+    (("demo", "file.txt"), 2, "something else"),
+    # names
+    (("leaderbord", W), 2, "Did you mean 'leaderboard'?"),
+    (("leaderboard", W, "--profil", "spec"), 2, "--profile"),
+    (("leaderboard", W, "--profile", "nope"), 2, "only under spec, strict, upstream"),
+    (("leaderboard", W, "--model", "perfcet"), 2, "did you mean perfect?"),
+    (("leaderboard", W, "--language", "FR"), 2, "there are EN, KO"),
+    (("leaderboard", W, "--experiment", "x"), 2, "no experiment 'x'"),
+    (("leaderboard", W, "--by", "size"), 2, "no tag 'size'"),
+    (("leaderboard", W, "--sort", "averge_score"), 2, "did you mean 'average_score'?"),
+    (("results", W, "perfcet"), 2, "perfect"),
+    (("results", W, "perfect"), 2, "--language EN"),
+    (("results", W, "perfect", "--language", "FR"), 2, "baseline in EN, baseline in KO"),
+    (("compare", W, "perfect", "silnt"), 2, "silent"),
+    (("compare", W, "perfect", "silent", "--metric", "Plam"), 2, "did you mean 'plan'?"),
+    (("show", W, "perfcet"), 2, "did you mean perfect?"),
+    (("show", W, "perfect", "999"), 2, "no scenario '999'"),
+    (("audit", W, "--model", "nosuch", "--jobs", "1"), 2, "no model 'nosuch'"),
+    (("sources", W, "--status", "taekn"), 2, "taken"),
+    (("consistency", W, "flip"), 2, "flips"),
+    (("trend", W, "checkpoint"), 2, "no tag 'checkpoint'"),
+    (("dictionary", "leaderbord"), 2, "did you mean 'leaderboard'?"),
+    (("remove", W), 2, "say what to remove"),
+    (("remove", W, "--model", "nosuch"), 2, "no model 'nosuch'"),
+    (("remove", W, "--profile", "spec"), 2, "built in"),
+    (("profile", "show", "nope"), 2, "no profile named 'nope'"),
+    (("profile", "new", "mine.txt"), 2, "a profile is a .toml file"),
+    (("profile", "new", "mine.toml", "--base", "x"), 2, "expected one of spec"),
+    (("score", W, "--profile", "nope"), 2, "no profile named"),
+    (("score", W, "--profile", "nope.toml"), 2, "no such profile file"),
+    # options that do not go together
+    (("compare", W, "perfect", "--gate", "Plan >= 0"), 2, "a gate needs two models"),
+    (("compare", W, "--drivers", "3"), 2, "--drivers needs two models"),
+    (("compare", W, "--metric", "FC", "--metric", "Plan"), 2, "one metric; choose one"),
+    (("compare", W, "perfect", "silent", "--gate", "Plan"), 2, "cannot read the gate"),
+    (("compare", W, "perfect", "silent", "--seed", "-1"), 2, "--seed"),
+    (("leaderboard", W, "--intervals", "--by", "size"), 2, "do not go together"),
+    (("plan", W, "--model", "perfect"), 2, "--model does not apply here"),
+    (("plan", W, "--difference", "0"), 2, "between 0 and 1"),
+    (("plan", W, "--difference", "much"), 2, "--difference"),
+    # where rows go
+    (("leaderboard", W, "--output", "x.txt"), 2, "the extension says no format"),
+    (("leaderboard", W, "--output", "x.csv", "--format", "json"), 2, "disagree"),
+    (("leaderboard", W, "--output", "no/such/x.csv"), 2, "there is no directory no/such"),
+    (("leaderboard", W, "--output", "empty", "-f", "csv"), 2, "is a directory"),
+    (("leaderboard", W, "--format", "excel"), 2, "xlsx"),
+    (("results", W, "perfect", "-l", "EN", "-o", "x.csv"), 2, "results are JSON"),
+    (("results", W, "perfect", "-l", "EN", "-o", "empty"), 2, "is a directory"),
+    (("export", W, W), 2, "there already"),
+    # queries
+    (("sql", W, "select nope from main.steps"), 2, "nope"),
+    (("sql", W, "copy (select 1) to 'x.csv'"), 2, "may only read"),
+    (("sql", W, "missing.sql"), 2, "no such file"),
+    (("sql", W, "latin.sql"), 2, "not UTF-8"),
+    (("sql", W, "select 1", "--param", "x"), 2, "expected name=value"),
+    (("tag", W, "nope.csv"), 2, "no such file"),
+    (("tag", W, "file.txt"), 2, "column `model`"),
+]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "code", "message"), MISTAKES, ids=[" ".join(m[0]) for m in MISTAKES]
+)
+def test_a_mistake_is_a_sentence_and_an_exit_code(
+    orchbench, monkeypatch, demo: Path, tmp_path: Path, arguments, code, message
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "empty").mkdir()
+    (tmp_path / "other").mkdir()
+    (tmp_path / "other" / "thing").touch()
+    (tmp_path / "file.txt").write_text("a\n1\n")
+    (tmp_path / "latin.sql").write_bytes("select 'é'".encode("latin-1"))
+    places = {"warehouse": demo / "warehouse", "results": demo / "results"}
+    before = sorted(tmp_path.rglob("*"))
+    done = orchbench(*(argument.format(**places) for argument in arguments))
+    assert (done.returncode, done.stdout) == (code, "")
+    assert message in done.stderr
+    assert "Traceback" not in done.stderr
+    assert sorted(tmp_path.rglob("*")) == before
+
+
+def test_what_is_typed_is_never_said_raw(orchbench, demo: Path) -> None:
+    done = orchbench("leaderboard", demo / "warehouse", "--model", "\x1b]0;x\x07\u202e")
+    assert done.returncode == 2
+    assert not set(done.stderr) & set("\x1b\x07\u202e")

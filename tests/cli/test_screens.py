@@ -1,0 +1,113 @@
+"""Every command on a terminal of 80 columns: no line is longer, and a few are kept as they were.
+
+`ORCHBENCH_GOLDEN=write pytest tests/cli/test_screens.py` writes the screens anew.
+"""
+
+import os
+from pathlib import Path
+
+import pytest
+from rich.cells import cell_len
+
+from tests.cli.pseudo_terminal import on_terminal
+
+GOLDEN = Path(__file__).parent / "screens"
+W = "demo/warehouse"
+SCREENS = {
+    "leaderboard": ("leaderboard", W),
+    "leaderboard_intervals": ("leaderboard", W, "--intervals"),
+    "leaderboard_language": ("leaderboard", W, "--language", "EN", "--limit", "3"),
+    "compare": ("compare", W, "graded-1", "perfect"),
+    "compare_drivers": ("compare", W, "graded-1", "perfect", "--drivers", "2"),
+    "compare_one": ("compare", W, "perfect"),
+    "compare_all": ("compare", W),
+    "consistency_flips": ("consistency", W),
+    "consistency_pass_rates": ("consistency", W, "pass_rates"),
+    "consistency_run_noise": ("consistency", W, "run_noise"),
+    "consistency_spread": ("consistency", W, "spread"),
+    "consistency_gaps": ("consistency", W, "gaps"),
+    "plan": ("plan", W),
+    "audit": ("audit", W, "--model", "graded-1"),
+    "check": ("check", W),
+    "sources": ("sources", W),
+    "show_models": ("show", W),
+    "show_scenarios": ("show", W, "graded-2"),
+    "show_steps": ("show", W, "graded-1", "1", "--language", "EN"),
+    "results": ("results", W, "perfect", "--language", "EN"),
+    "sql_rows": ("sql", W, "select * from main.scored_steps"),
+    "sql_texts": ("sql", W, "select step_id, answer_content, label_content from main.steps"),
+    "dictionary": ("dictionary", "leaderboard"),
+    "profile_list": ("profile", "list"),
+    "profile_show": ("profile", "show", "upstream"),
+    "profile_diff": ("profile", "diff", "spec", "strict"),
+    "help": ("--help",),
+    "mistake": ("leaderboard", W, "--language", "FR"),
+}
+KEPT = (
+    "leaderboard",
+    "compare",
+    "compare_one",
+    "consistency_flips",
+    "profile_diff",
+    "mistake",
+)
+
+
+@pytest.fixture
+def home(demo: Path, tmp_path: Path) -> Path:
+    """A directory in which the demo has a short name."""
+    (tmp_path / "demo").symlink_to(demo)
+    return tmp_path
+
+
+@pytest.mark.parametrize("name", SCREENS)
+def test_no_line_is_longer_than_the_terminal(home: Path, name: str) -> None:
+    screen = on_terminal(*SCREENS[name], cwd=home)
+    is_json = name == "results"
+    too_long = [line for line in screen.text.splitlines() if cell_len(line) > 80]
+    assert is_json or too_long == []
+    assert screen.returncode == (2 if name == "mistake" else 0), screen.text
+    assert (
+        is_json
+        or name in ("help", "dictionary", "profile_show")
+        or len(screen.text.splitlines()) <= 60
+    )
+    if name in KEPT:
+        kept = GOLDEN / f"{name}.txt"
+        if os.environ.get("ORCHBENCH_GOLDEN") == "write":
+            kept.parent.mkdir(exist_ok=True)
+            kept.write_text(screen.text, encoding="utf-8")
+        assert screen.text == kept.read_text(encoding="utf-8")
+
+
+def test_wide_and_all_show_what_was_left_out(home: Path) -> None:
+    query = ("sql", W, "select * from main.scored_steps")
+    assert "more columns, seen with --wide" in on_terminal(*query, cwd=home).text
+    whole = on_terminal(*query, "--wide", "--all", cwd=home).text
+    assert "seen with" not in whole
+    assert "value_f1" in whole
+
+
+def test_colours_are_there_unless_nobody_wants_them(home: Path) -> None:
+    call = ("compare", W, "perfect", "silent", "--metric", "Average")
+    assert "\x1b[31mworse" in on_terminal(*call, cwd=home, NO_COLOR="").text
+    assert "\x1b[" not in on_terminal(*call, cwd=home).text
+    assert "\x1b[" not in on_terminal(*call, cwd=home, NO_COLOR="", TERM="dumb").text
+
+
+def test_the_prompt_answers_lists_and_describes(home: Path) -> None:
+    typed = "select 41 + 1 as answer;\n.tables\n.describe leaderboard\nselect nope;\n.quit\n"
+    screen = on_terminal("sql", W, cwd=home, typed=typed, XDG_STATE_HOME=str(home / "state"))
+    assert screen.returncode == 0
+    assert "    42" in screen.text
+    assert "scenario_scores" in screen.text
+    assert "rank_number" in screen.text
+    assert "Referenced column" in screen.text
+    assert "answer" in (home / "state/orchbench/sql_history").read_text(encoding="utf-8")
+
+
+def test_text_of_models_does_not_act_on_the_terminal(home: Path) -> None:
+    query = "select chr(27) || ']0;x' || chr(7) as \"a\x1b[31m\", chr(8238) as b"
+    for how in ((), ("--format", "csv"), ("--format", "json"), ("--format", "markdown")):
+        screen = on_terminal("sql", W, query, *how, cwd=home)
+        assert not set(screen.text) & set("\x1b\x07\u202e")

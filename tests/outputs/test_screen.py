@@ -1,0 +1,117 @@
+"""A table on a screen: it fits, says what it leaves out, and lets no text act on the terminal."""
+
+import polars as pl
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from rich.cells import cell_len
+
+from orchbench_analytics.outputs.labels import labels_of, named_contenders
+from orchbench_analytics.outputs.screen import Limits, screen
+from orchbench_analytics.outputs.visible import cut, visible, visible_line
+
+BOARD = pl.DataFrame(
+    {
+        "rank_number": [1, 2],
+        "model": ["가나다", "b"],
+        "profile": ["spec", "spec"],
+        "average_score": [0.98765, None],
+        "verdict": ["better", "worse"],
+    }
+)
+
+
+def test_what_is_the_same_in_all_rows_is_said_once() -> None:
+    assert screen(BOARD, Limits(80)).splitlines() == [
+        "profile spec",
+        "rank  model   Average  verdict",
+        "────  ──────  ───────  ───────",
+        "   1  가나다   0.9877  better",
+        "   2  b                worse",
+    ]
+
+
+def test_one_row_keeps_its_columns() -> None:
+    lines = screen(BOARD.head(1), Limits(80)).splitlines()
+    assert lines[0].split() == ["rank", "model", "profile", "Average", "verdict"]
+
+
+def test_columns_and_rows_that_do_not_fit_are_counted() -> None:
+    lines = screen(BOARD, Limits(24, rows=1)).splitlines()
+    assert lines[-3:] == [
+        "1 more column, seen with",
+        "--wide: verdict",
+        "1 more row, seen with --all",
+    ]
+
+
+def test_better_is_green_and_worse_is_red() -> None:
+    plain, coloured = screen(BOARD, Limits(80)), screen(BOARD, Limits(80), is_coloured=True)
+    assert "\x1b[32mbetter" in coloured
+    assert "\x1b[31mworse" in coloured
+    assert "\x1b" not in plain
+
+
+def test_long_names_wrap_in_the_header_and_long_texts_are_cut() -> None:
+    frame = pl.DataFrame({"unstable_step_rate": [0.5, 0.25], "text": ["x" * 300, "y"]})
+    lines = screen(frame, Limits(60)).splitlines()
+    assert lines[0].split() == ["unstable"]
+    assert max(map(cell_len, lines)) <= 60
+    assert lines[-2].endswith("x…")
+
+
+def test_prose_goes_on_below() -> None:
+    frame = pl.DataFrame({"rule": ["a", "b"], "meaning": ["word " * 20, "short"]})
+    lines = screen(frame, Limits(40), is_prose=True).splitlines()
+    assert " ".join(lines).count("word") == 20
+    assert max(map(cell_len, lines)) <= 40
+
+
+def test_two_columns_never_have_the_same_label() -> None:
+    assert labels_of(["p_adjusted", "p_value"]) == ["p", "p_value"]
+    assert labels_of(["low_adjusted", "low"]) == ["low", "low alone"]
+
+
+def test_models_with_several_experiments_are_told_apart() -> None:
+    frame = pl.DataFrame({"model": ["a", "a", "b"], "experiment": ["x", "y", "x"]})
+    assert named_contenders(frame)["model"].to_list() == ["a/x", "a/y", "b"]
+    assert named_contenders(frame.head(1)).equals(frame.head(1))
+
+
+@given(
+    st.lists(st.tuples(st.text(max_size=80), st.text(max_size=80), st.floats()), max_size=6),
+    st.integers(40, 200),
+)
+def test_no_line_is_longer_than_the_terminal_and_none_acts_on_it(rows, width) -> None:
+    frame = pl.DataFrame(
+        [
+            tuple(t.encode("utf-8", "replace").decode() if isinstance(t, str) else t for t in row)
+            for row in rows
+        ],
+        schema={"model": pl.String, "message": pl.String, "average_score": pl.Float64},
+        orient="row",
+    )
+    text = screen(frame, Limits(width))
+    assert all(cell_len(line) <= width for line in text.split("\n"))
+    assert visible(text) == text
+
+
+@pytest.mark.parametrize(
+    "hostile",
+    [
+        "\x1b[31mred",
+        "\x1b]0;title\x07",
+        "\u202eright to left",
+        "\x9b2J",
+        "\u2066isolate",
+        "a\rb",
+        "\u200b",
+    ],
+)
+def test_what_acts_on_a_terminal_is_replaced(hostile) -> None:
+    assert not set(visible_line(hostile)) & set("\x1b\x07\u202e\x9b\u2066\r\n\u200b")
+
+
+def test_a_cut_counts_cells() -> None:
+    assert cut("가나다라", 5) == "가나…"
+    assert cut("abc", 3) == "abc"
