@@ -35,8 +35,13 @@ def sql_directory() -> Path:
 @cache
 def views() -> dict[str, View]:
     """All views, each after those it reads."""
+    return read_views(sql_directory())
+
+
+def read_views(directory: Path) -> dict[str, View]:
+    """The queries of a directory, each after those it reads."""
     found = {}
-    for path in sorted(sql_directory().glob("*.sql")):
+    for path in sorted(directory.glob("*.sql")):
         query = path.read_text(encoding="utf-8")
         header = [
             line.removeprefix("--").strip() for line in query.splitlines() if line[:2] == "--"

@@ -1,0 +1,38 @@
+-- How well an argument of a call-scored step matches under a profile.
+-- grain: profile_sk, step_sk, argument_sk
+with
+
+scored_arguments as (
+    select * from main.scored_arguments
+),
+
+fact_step as (
+    select * from main.fact_step
+),
+
+keyed as (
+    select
+        profile_key(profile) as profile_sk,
+        entry_key(
+            model, experiment, language, scenario, run, step_id, answer_position
+        ) as step_sk,
+        surrogate_key([argument_key]) as argument_sk,
+        model_key(model, experiment) as model_sk,
+        scenario_key(language, scenario) as scenario_sk,
+        surrogate_key([run]) as run_sk,
+        true_positive_count,
+        false_positive_count,
+        false_negative_count,
+        decided_by
+    from scored_arguments
+),
+
+placed as (
+    select
+        keyed.*,
+        fact_step.agent_sk
+    from keyed
+    inner join fact_step using (profile_sk, step_sk)
+)
+
+select * from placed

@@ -1,0 +1,50 @@
+-- The scores and counts of a scenario file under a profile; the metrics are formed from these.
+-- grain: profile_sk, model_sk, scenario_sk
+-- `score_scale` and `undefined_score` carry two rules of the profile into the formulas: rounding
+-- to four digits, or not at all (2^53 is finer than a double), and what an undefined score is.
+with
+
+profiles as (
+    select * from main.profiles
+),
+
+scenarios as (
+    select * from main.scenarios
+),
+
+scenario_scores as (
+    select * from main.scenario_scores
+),
+
+dated as (
+    select
+        *,
+        try_cast(generated_at as timestamp) as generated_time
+    from scenarios
+),
+
+keyed as (
+    select
+        profile_key(profile) as profile_sk,
+        model_key(model, experiment) as model_sk,
+        scenario_key(language, scenario) as scenario_sk,
+        case
+            when year(dated.generated_time) between 1900 and 9999 then dated.generated_time
+        end as document_made_at,
+        scenario_scores.* exclude (profile, model, experiment, language, scenario),
+        dated.usage_call_count,
+        dated.input_token_count,
+        dated.output_token_count,
+        dated.total_token_count,
+        dated.total_cost,
+        cast(
+            case when profiles.rounding = 'four_digits' then 10000 else 9007199254740992 end
+            as double
+        ) as score_scale,
+        cast(case when profiles.undefined = 'zero' then 0 end as double) as undefined_score
+    from scenario_scores
+    inner join profiles using (profile)
+    inner join dated using (model, experiment, language, scenario)
+)
+
+select * from keyed

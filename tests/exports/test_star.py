@@ -1,0 +1,199 @@
+"""The star: it adds up, its keys hold and stay, and its formulas give the leaderboard."""
+
+import shutil
+import sqlite3
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Any
+
+import duckdb
+import pytest
+import yaml
+
+from orchbench_analytics import open_warehouse
+from orchbench_analytics.errors import OrchbenchError, SelectionError
+from orchbench_analytics.exports import star
+from orchbench_analytics.metrics import HEADLINE, METRICS
+from orchbench_analytics.warehouse import Warehouse
+from tests.documents import runs_document, scenario_path, write
+from tests.exports.formulas import leaderboard_query, model_query
+from tests.sample_sweep import build_demo
+
+SOURCES = {
+    "fact_step": "scored_steps",
+    "fact_argument": "scored_arguments",
+    "fact_step_tool": "step_tools",
+    "fact_plan": "scored_plans",
+    "fact_plan_edit": "plan_edits",
+    "fact_scenario": "scenario_scores",
+    "text_step": "steps",
+    "text_plan": "plans",
+    "dim_profile": "profiles",
+    "dim_model": "model_tags",
+}
+
+
+@pytest.fixture(scope="module")
+def demo(make_once) -> Warehouse:
+    return open_warehouse(make_once("demo", build_demo) / "warehouse")
+
+
+def build_star(demo: Warehouse, directory: Path) -> None:
+    directory.mkdir()
+    demo.export(directory / "star.duckdb", star=True)
+    demo.export(directory / "star.sqlite", star=True)
+    demo.export(directory / "star", star=True)
+
+
+@pytest.fixture(scope="module")
+def exported(make_once, demo: Warehouse) -> Path:
+    return make_once("demo_star", lambda directory: build_star(demo, directory))
+
+
+@pytest.fixture(scope="module")
+def connection(exported: Path) -> Iterator[duckdb.DuckDBPyConnection]:
+    with duckdb.connect(str(exported / "star.duckdb"), read_only=True) as opened:
+        yield opened
+
+
+def close(found: Sequence[Sequence[Any]], expected: Sequence[Sequence[Any]], keys: int) -> None:
+    """The same keys, and figures that agree within 1e-12."""
+    assert [tuple(row[:keys]) for row in found] == [tuple(row[:keys]) for row in expected]
+    for got, wanted in zip(found, expected, strict=True):
+        for a, b in zip(got[keys:], wanted[keys:], strict=True):
+            assert a == b if b is None else a == pytest.approx(b, abs=1e-12)
+
+
+def test_row_counts_are_those_of_the_sources(connection, demo: Warehouse) -> None:
+    flat = demo.connect()
+    for name, source in SOURCES.items():
+        ((count,),) = connection.sql(f"select count(*) from {name}").fetchall()
+        assert [(count,)] == flat.sql(f"select count(*) from {source}").fetchall(), name
+        assert count > 0
+
+
+def test_no_key_is_an_orphan_and_all_are_exact_in_a_double(connection) -> None:
+    columns = connection.sql(
+        "select table_name, column_name from duckdb_columns() where column_name like '%\\_sk' "
+        "escape '\\' and not internal"
+    ).fetchall()
+    owners = {view.grain: view.name for view in star.star_views().values()}
+    assert len(columns) > 40
+    for table, column in columns:
+        ((orphans, largest),) = connection.sql(
+            f"select count(*) filter ({column} not in (select {column} from {owners[column]})),"
+            f" max({column}) from {table}"
+        ).fetchall()
+        assert (orphans, largest < 2**53) == (0, True), (table, column)
+
+
+def test_keys_and_references_are_declared(connection, exported: Path) -> None:
+    declared = connection.sql(
+        "select constraint_type, count(*) from duckdb_constraints() "
+        "where constraint_type in ('PRIMARY KEY', 'FOREIGN KEY') group by all"
+    ).fetchall()
+    assert dict(declared)["PRIMARY KEY"] == len(star.star_views()) + 1
+    assert dict(declared)["FOREIGN KEY"] > 25
+    opened = sqlite3.connect(exported / "star.sqlite")
+    assert opened.execute("pragma foreign_key_check").fetchall() == []
+    assert opened.execute("pragma foreign_key_list('fact_step')").fetchall() != []
+    opened.close()
+
+
+def test_every_table_and_column_is_described(connection) -> None:
+    assert (
+        connection.sql("from duckdb_columns() where comment is null and not internal").fetchall()
+        == []
+    )
+    assert connection.sql("from duckdb_tables() where comment is null").fetchall() == []
+
+
+def test_columns_have_plain_types(connection) -> None:
+    types = connection.sql("select distinct data_type from duckdb_columns() where not internal")
+    plain = {"VARCHAR", "BIGINT", "DOUBLE", "BOOLEAN", "TIMESTAMP"}
+    assert {name for (name,) in types.fetchall()} == plain
+
+
+def test_calls_can_be_read(connection) -> None:
+    ((text,),) = connection.sql(
+        'select label_call_text from text_step where label_calls like \'[{"name":"findTrails"%\''
+        " limit 1"
+    ).fetchall()
+    assert text.startswith('findTrails({"refinedQuery": ')
+
+
+def test_the_leaderboard_is_formed_from_facts_in_duckdb_and_sqlite(
+    connection, exported: Path, demo: Warehouse
+) -> None:
+    opened = sqlite3.connect(exported / "star.sqlite")
+    formulas = dict(opened.execute("select metric, formula from metrics").fetchall())
+    flat = demo.connect()
+    board = flat.sql(
+        f"select profile, model, experiment, {', '.join(HEADLINE)} from leaderboard order by 1,2,3"
+    ).fetchall()
+    models = flat.sql(
+        f"select profile, model, experiment, language, {', '.join(METRICS)} from model_scores"
+        " order by 1, 2, 3, 4"
+    ).fetchall()
+    assert {row[0] for row in board} == {"spec", "strict", "upstream"}
+    for engine in (connection, opened):
+        close(engine.execute(leaderboard_query(formulas)).fetchall(), board, 3)
+        close(engine.execute(model_query(formulas)).fetchall(), models, 4)
+    opened.close()
+
+
+def test_metrics_yaml_has_every_metric_with_its_formula(connection, exported: Path) -> None:
+    content = yaml.safe_load((exported / "star" / "metrics.yaml").read_text(encoding="utf-8"))
+    formulas = dict(connection.sql("select metric, formula from metrics").fetchall())
+    assert {metric["name"]: metric["formula"] for metric in content["metrics"]} == formulas
+    assert list(formulas) == list(METRICS)
+
+
+def test_keys_stay_when_a_model_is_added(demo: Warehouse, tmp_path: Path) -> None:
+    shutil.copytree(demo.path, tmp_path / "warehouse")
+    warehouse = open_warehouse(tmp_path / "warehouse")
+    keys = ["dim_model", "dim_scenario", "dim_run", "dim_agent"]
+    target = tmp_path / "star.duckdb"
+    warehouse.export(target, star=True, relations=keys)
+    with duckdb.connect(str(target)) as opened:
+        before = [set(opened.sql(f"from {name} select #1, #2").fetchall()) for name in keys]
+    warehouse.ingest(write(scenario_path(tmp_path / "r", "another"), runs_document()), jobs=1)
+    warehouse.export(target, star=True, relations=keys)
+    with duckdb.connect(str(target)) as opened:
+        after = [set(opened.sql(f"from {name} select #1, #2").fetchall()) for name in keys]
+    assert all(old < new for old, new in zip(before[:2], after[:2], strict=True))
+    assert all(old <= new for old, new in zip(before, after, strict=True))
+
+
+def test_one_profile_makes_sums_sums(demo: Warehouse, tmp_path: Path) -> None:
+    options = {"star": True, "relations": ["fact_step", "dim_profile"], "profile": "spec"}
+    demo.export(tmp_path / "s.duckdb", **options)
+    with duckdb.connect(str(tmp_path / "s.duckdb")) as opened:
+        assert opened.sql("select profile from dim_profile").fetchall() == [("spec",)]
+        ((count,),) = opened.sql("select count(*) from fact_step").fetchall()
+    flat = demo.connect().sql("select count(*) from scored_steps where profile = 'spec'")
+    assert [(count,)] == flat.fetchall()
+
+
+def test_tags_are_columns_of_the_model(demo: Warehouse, tmp_path: Path) -> None:
+    shutil.copytree(demo.path, tmp_path / "warehouse")
+    warehouse = open_warehouse(tmp_path / "warehouse")
+    (tmp_path / "tags.csv").write_text("model,Size\nperfect,7\n", encoding="utf-8")
+    warehouse.tag(tmp_path / "tags.csv")
+    warehouse.export(tmp_path / "s.sqlite", star=True, relations=["dim_model"])
+    opened = sqlite3.connect(tmp_path / "s.sqlite")
+    query = "select \"Size\" from dim_model where model = 'perfect'"
+    assert opened.execute(query).fetchall() == [(7,)]
+    opened.close()
+
+
+def test_two_names_with_one_key_are_refused(demo: Warehouse) -> None:
+    with duckdb.connect() as opened:
+        opened.execute("create table dim_run as select 1 as run_sk from range(2)")
+        with pytest.raises(OrchbenchError, match="two rows of dim_run have the same key"):
+            star._require_keys(opened, star.star_views()["dim_run"])
+
+
+def test_an_unknown_table_of_the_star_is_named(demo: Warehouse, tmp_path: Path) -> None:
+    with pytest.raises(SelectionError, match="the star has no table named 'steps'"):
+        demo.export(tmp_path / "out", star=True, relations=["steps"])

@@ -1,0 +1,208 @@
+"""Postgres, with a server of our own: values, keys, and refreshes that readers do not notice."""
+
+import shutil
+import threading
+import uuid
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+from urllib.parse import quote
+
+import psycopg
+import pytest
+
+from orchbench_analytics import open_warehouse
+from orchbench_analytics.errors import PathError
+from orchbench_analytics.metrics import HEADLINE
+from orchbench_analytics.warehouse import Warehouse
+from tests.documents import runs_document, scenario_path, write, write_sweep
+from tests.exports.conftest import build_hostile, build_small
+from tests.exports.formulas import leaderboard_query
+from tests.exports.hostile import TEXTS, answers, without_nul
+from tests.sample_sweep import build_demo
+from tests.services.postgres import postgres_server, server_programs
+
+CHOSEN = ["steps", "scored_steps", "leaderboard"]
+
+
+@pytest.fixture(scope="session")
+def server() -> Iterator[str]:
+    programs = server_programs()
+    if programs is None:
+        pytest.skip("Postgres is not installed; make test-services installs it")
+    with postgres_server(programs) as uri:
+        yield uri
+
+
+@pytest.fixture
+def uri(server: str) -> str:
+    """An empty schema of the server."""
+    name = f"s{uuid.uuid4().hex}"
+    with psycopg.connect(server, autocommit=True) as connection:
+        connection.execute(f"create schema {name}")
+    return f"{server}&options={quote(f'-csearch_path={name}')}"
+
+
+@pytest.fixture
+def sweep(make_once, tmp_path: Path) -> Warehouse:
+    """A warehouse of two models that a test may change."""
+    shutil.copytree(make_once("small_export", build_small), tmp_path / "sweep")
+    return open_warehouse(tmp_path / "sweep" / "warehouse")
+
+
+def ask(uri: str, query: str) -> list[tuple[Any, ...]]:
+    with psycopg.connect(uri) as connection:
+        return connection.execute(query).fetchall()
+
+
+def change_model(warehouse: Warehouse, directory: Path, model: str, calls: int) -> None:
+    """Give a model a scenario that it did not have, or another version of it."""
+    document = runs_document(generated_at=f"2026-01-{calls + 1:02}")
+    document["history"] = {f"run #{n}": document["history"]["run #1"] for n in range(1, calls + 2)}
+    warehouse.ingest(write(scenario_path(directory, model, "77"), document), jobs=1)
+
+
+def test_rows_keys_and_comments(server: str, uri: str, sweep: Warehouse) -> None:
+    summary = sweep.export(uri)
+
+    for exported in summary.relations:
+        assert ask(uri, f"select count(*) from {exported.relation}") == [(exported.row_count,)]
+    columns, bare = ask(
+        uri,
+        "select count(*), count(*) filter (where col_description(attrelid, attnum) is null) "
+        "from pg_attribute join pg_class on pg_class.oid = attrelid "
+        "where attnum > 0 and relkind = 'r' and relnamespace = current_schema()::regnamespace",
+    )[0]
+    assert (columns > 400, bare) == (True, 0)
+    tables = "relkind = 'r' and relnamespace = current_schema()::regnamespace"
+    assert (
+        ask(
+            uri,
+            f"select relname from pg_class where {tables} and obj_description(oid) is null",
+        )
+        == []
+    )
+    assert sweep.export(uri).is_unchanged
+
+
+def test_the_leaderboard_is_formed_from_facts(uri: str, make_once) -> None:
+    demo = open_warehouse(make_once("demo", build_demo) / "warehouse")
+    demo.export(uri, star=True)
+
+    formulas = dict(ask(uri, "select metric, formula from metrics"))
+    found = ask(uri, leaderboard_query(formulas))
+
+    board = demo.connect().sql(
+        f"select profile, model, experiment, {', '.join(HEADLINE)} from leaderboard order by 1,2,3"
+    )
+    expected = board.fetchall()
+    order = sorted(found, key=lambda row: row[:3])
+    assert [row[:3] for row in order] == [row[:3] for row in expected]
+    for got, wanted in zip(order, expected, strict=True):
+        assert got[3:] == pytest.approx(wanted[3:], abs=1e-12)
+    references = ask(
+        uri,
+        "select count(*) from pg_constraint where contype = 'f' "
+        "and connamespace = current_schema()::regnamespace",
+    )
+    assert references[0][0] > 25
+
+
+def test_hostile_texts_lose_their_nul_and_nothing_else(uri: str, make_once) -> None:
+    hostile = open_warehouse(make_once("hostile_export", build_hostile) / "warehouse")
+    summary = hostile.export(uri, relations=["steps"])
+    rows = ask(uri, "select step_id, scenario, answer_content from steps")
+    names = ("step_id", "scenario", "answer_content")
+    found = answers([dict(zip(names, row, strict=True)) for row in rows])
+    assert found == [without_nul(text) for text in TEXTS]
+    assert list(summary.changed_values.values()) == [1]
+    assert "steps.answer_content" in next(iter(summary.changed_values))
+
+
+def test_one_changed_model_rewrites_its_rows_only(
+    uri: str, sweep: Warehouse, tmp_path: Path
+) -> None:
+    sweep.export(uri, relations=CHOSEN)
+    versions = (
+        "select model, array_agg(distinct xmin::text) from scored_steps group by 1 order by 1"
+    )
+    before = dict(ask(uri, versions))
+    change_model(sweep, tmp_path / "more", "model-1", 1)
+
+    sweep.export(uri, relations=CHOSEN)
+
+    after = dict(ask(uri, versions))
+    assert after["model-0"] == before["model-0"]
+    assert after["model-1"] != before["model-1"]
+    again = ask(uri, "select relname, n_tup_ins from pg_stat_user_tables")
+    sweep.export(uri, relations=CHOSEN)
+    assert ask(uri, "select relname, n_tup_ins from pg_stat_user_tables") == again
+
+
+def test_a_star_is_refreshed_under_its_foreign_keys(
+    uri: str, sweep: Warehouse, tmp_path: Path
+) -> None:
+    sweep.export(uri, star=True)
+    change_model(sweep, tmp_path / "more", "it's new", 1)
+    summary = sweep.export(uri, star=True)
+    assert not summary.is_unchanged
+    for exported in summary.relations:
+        assert ask(uri, f"select count(*) from {exported.relation}") == [(exported.row_count,)]
+
+
+def test_readers_see_whole_generations_and_grants_and_views_stay(
+    uri: str, sweep: Warehouse, tmp_path: Path
+) -> None:
+    sweep.export(uri, relations=CHOSEN)
+    role = f"r{uuid.uuid4().hex}"
+    with psycopg.connect(uri, autocommit=True) as connection:
+        connection.execute(f"create role {role}")
+        connection.execute(f"grant select on scored_steps to {role}")
+        connection.execute("create view mine as select count(*) as n from scored_steps")
+    query = (
+        "select (select count(*) from scored_steps), (select count(*) from leaderboard), "
+        "(select sum(row_count) from export_manifest where relation = 'scored_steps'), "
+        "(select count(distinct generation) from export_manifest)"
+    )
+    seen: list[tuple[Any, ...]] = []
+    is_over = threading.Event()
+
+    def read() -> None:
+        with psycopg.connect(uri, autocommit=True) as connection:
+            while not is_over.is_set():
+                seen.extend(connection.execute(query).fetchall())
+
+    readers = [threading.Thread(target=read) for _ in range(2)]
+    for reader in readers:
+        reader.start()
+    for number in range(5):
+        change_model(sweep, tmp_path / "more", "model-1", number + 1)
+        assert not sweep.export(uri, relations=CHOSEN).is_unchanged
+    is_over.set()
+    for reader in readers:
+        reader.join()
+
+    assert [row for row in seen if row[0] != row[2] or row[3] != 1] == []
+    assert [row for row in seen if not row[0] or not row[1]] == []
+    assert len({row[0] for row in seen}) > 1  # they did see it change
+    assert ask(uri, "select n from mine") == ask(uri, "select count(*) from scored_steps")
+    granted = f"select has_table_privilege('{role}', 'scored_steps', 'select')"
+    assert ask(uri, granted) == [(True,)]
+
+
+def test_tables_of_others_are_left_alone(uri: str, sweep: Warehouse) -> None:
+    with psycopg.connect(uri, autocommit=True) as connection:
+        connection.execute("create table steps (mine int)")
+    with pytest.raises(PathError, match=r"a table steps that is not an earlier export"):
+        sweep.export(uri, relations=CHOSEN)
+    assert ask(uri, "select count(*) from steps") == [(0,)]
+    sweep.export(uri, relations=CHOSEN, overwrite=True)
+    assert ask(uri, "select count(*) from steps") == [(24,)]
+
+
+def test_a_server_that_is_not_there_is_named_without_its_password(tmp_path: Path) -> None:
+    warehouse = open_warehouse(tmp_path / "w")
+    warehouse.ingest(write_sweep(tmp_path / "results", 1, 1), jobs=1)
+    with pytest.raises(PathError, match=r"cannot connect to postgresql://me:\*\*\*@") as caught:
+        warehouse.export(f"postgresql://me:secret@/x?host={tmp_path}", relations=["steps"])
+    assert "secret" not in str(caught.value)
