@@ -22,4 +22,4 @@ def test_a_command_prints_what_the_readme_says(make_once, transcript: Transcript
 
 
 def test_the_readme_shows_a_session() -> None:
-    assert len(TRANSCRIPTS) >= 5
+    assert len(TRANSCRIPTS) >= 4
