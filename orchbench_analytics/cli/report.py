@@ -30,9 +30,7 @@ LimitOption = Annotated[
 @app.command()
 def report(
     warehouse: WarehouseArgument,
-    output: Annotated[
-        Path, typer.Argument(metavar="OUT", help="An .html file, or a directory for a large sweep.")
-    ],
+    output: Annotated[Path, typer.Argument(metavar="OUT", help="An .html file, or a directory.")],
     model: ModelsOption = None,
     profile: ProfilesOption = None,
     audit: RulesOption = False,
