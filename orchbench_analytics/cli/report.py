@@ -32,9 +32,7 @@ LimitOption = Annotated[
 @command(example="orchbench report orchbench-demo/warehouse report.html")
 def report(
     warehouse: WarehouseArgument,
-    output: Annotated[
-        Path, typer.Argument(metavar="OUT", help="An .html file, or a directory for a large sweep.")
-    ],
+    output: Annotated[Path, typer.Argument(metavar="OUT", help="An .html file, or a directory.")],
     model: ModelsOption = None,
     profile: ProfilesOption = None,
     audit: RulesOption = False,

@@ -20,6 +20,7 @@ LARGEST_PAGE = 30_000_000
 ANSWER_LIMIT = 20_000
 TITLE = "OrchestrationBench report"
 _FIRST_PROFILE = "spec"
+_PAGE_SUFFIXES = (".html", ".htm")
 
 
 class Report(NamedTuple):
@@ -43,8 +44,10 @@ class ReportOptions(NamedTuple):
 
 def make_report(warehouse: Sweep, output: Path, options: ReportOptions, engine: Engine) -> Report:
     """Write a report of a warehouse: a file, or a directory where it would be too large for one."""
-    if output.is_dir() and any(output.iterdir()) and not (output / "index.html").is_file():
-        raise PathError(f"{output} holds something else; name a new file or an empty directory")
+    directory = _directory_of(output)
+    for path in {output, directory}:
+        if path.is_dir() and any(path.iterdir()) and not (path / "index.html").is_file():
+            raise PathError(f"{path} holds something else; name a new file or an empty directory")
     output.parent.mkdir(parents=True, exist_ok=True)
     with TemporaryDirectory(dir=output.parent, prefix=".report-") as scratch:
         pieces = Path(scratch)
@@ -119,23 +122,30 @@ def _write_piece(pieces: Path, name: str, value: object) -> None:
     (pieces / name).write_text(packed(value), encoding="ascii")
 
 
+def _directory_of(output: Path) -> Path:
+    """Where the files of a large report lie: `report` for `report.html`."""
+    return output.with_suffix("") if output.suffix in _PAGE_SUFFIXES else output
+
+
 def _write_page(pieces: Path, output: Path, options: ReportOptions) -> Path:
     size = sum(path.stat().st_size for path in pieces.iterdir())
-    if size <= options.largest_page and not output.is_dir():
+    directory = _directory_of(output)
+    if size <= options.largest_page:
         staged = pieces / "page.html"
         write.write_page(staged, dict(_texts(pieces)), title=options.title)
-        staged.replace(output)
-        return output
-    if output.is_file():
-        raise PathError(f"the report takes a directory, and {output} is a file; name another")
-    (output / "pieces").mkdir(parents=True, exist_ok=True)
+        page = output if output.suffix in _PAGE_SUFFIXES else directory / "index.html"
+        page.parent.mkdir(exist_ok=True)
+        return staged.replace(page)
+    (directory / "pieces").mkdir(parents=True, exist_ok=True)
+    for earlier in (directory / "pieces").glob("*.js"):
+        earlier.unlink()
     for name, text in _texts(pieces):
         if name == "core":
-            write.write_directory(output, text, title=options.title)
+            write.write_directory(directory, text, title=options.title)
         else:
-            path = output / "pieces" / f"{name}.js"
+            path = directory / "pieces" / f"{name}.js"
             path.write_text(write.piece_script(name, text), encoding="ascii")
-    return output / "index.html"
+    return directory / "index.html"
 
 
 def _texts(pieces: Path) -> Iterator[tuple[str, str]]:

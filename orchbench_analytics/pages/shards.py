@@ -104,12 +104,13 @@ def shard(task: ShardTask) -> dict[str, Any]:
 
 
 class _Rows:
-    """The rows of one model."""
+    """The rows of one model, each table read once."""
 
     def __init__(self, connection: duckdb.DuckDBPyConnection, task: ShardTask) -> None:
         self.connection = connection
         self.profiles = list(task.profiles)
         self.parameters = {"model": task.model, "experiment": task.experiment}
+        self.tables: dict[str, pl.DataFrame] = {}
 
     def query(self, query: str) -> pl.DataFrame:
         """What a query of the model and its profiles gives."""
@@ -118,14 +119,22 @@ class _Rows:
 
     def of(self, table: str) -> pl.DataFrame:
         """The rows of a table that has no profile."""
-        where = "model = $model and experiment = $experiment"
-        query = f"select * from main.{table} where {where} order by all"
-        return frame_of(self.connection.sql(query, params=self.parameters))
+        if table not in self.tables:
+            where = "model = $model and experiment = $experiment"
+            query = f"select * from main.{table} where {where} order by all"
+            found = self.connection.sql(query, params=self.parameters)
+            self.tables[table] = frame_of(found)
+        return self.tables[table]
 
     def scored(self, table: str) -> pl.DataFrame:
         """The rows of a table under the profiles of the report."""
-        where = "model = $model and experiment = $experiment and list_contains($profiles, profile)"
-        return self.query(f"select * from main.{table} where {where} order by all")
+        if table not in self.tables:
+            where = "model = $model and experiment = $experiment"
+            where = f"{where} and list_contains($profiles, profile)"
+            self.tables[table] = self.query(
+                f"select * from main.{table} where {where} order by all"
+            )
+        return self.tables[table]
 
 
 def _by_profile(rows: _Rows, raw: str, scored: str) -> tuple[pl.DataFrame, pl.DataFrame]:

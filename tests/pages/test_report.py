@@ -220,6 +220,22 @@ def test_a_large_report_is_a_directory_of_scripts(demo: Path, tmp_path: Path) ->
     assert not list(tmp_path.glob(".report-*"))
 
 
+def test_a_small_report_in_a_directory_is_one_page(demo: Path, tmp_path: Path) -> None:
+    made = open_warehouse(demo).report(tmp_path / "out", models=["graded-1"], jobs=1)
+
+    assert made.page == tmp_path / "out" / "index.html"
+    assert "model-0" in pieces(made.page)
+
+
+def test_a_page_that_is_too_large_becomes_a_directory(demo: Path, tmp_path: Path) -> None:
+    options = ReportOptions(models=["graded-1"], largest_page=1000)
+
+    made = make_report(open_warehouse(demo), tmp_path / "r.html", options, Here())
+
+    assert made.page == tmp_path / "r" / "index.html"
+    assert made.byte_count > 1000
+
+
 def test_a_directory_of_other_things_is_left_alone(demo: Path, tmp_path: Path) -> None:
     (tmp_path / "note.txt").write_text("mine", encoding="utf-8")
 
