@@ -95,7 +95,7 @@ def load_manifest(root: Path) -> Manifest:
         raise WarehouseError(
             f"{root} is {what}; make one with: orchbench ingest PATH --into {root}"
         ) from error
-    except (msgspec.DecodeError, OSError) as error:
+    except (msgspec.DecodeError, UnicodeDecodeError, OSError) as error:
         raise WarehouseError(f"{path} cannot be read: {error}") from error
     if manifest.checksum != checksum_of(manifest):
         raise WarehouseError(
