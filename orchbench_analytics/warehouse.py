@@ -37,6 +37,10 @@ def open_warehouse(
     """The warehouse at `path`; with `create` it may come into being with its first ingest.
 
     `engine` is where its work runs; by default that is this machine, with all its cores.
+
+    >>> warehouse = open_warehouse("orchbench-demo/warehouse")
+    >>> warehouse.leaderboard("strict").select("rank_number", "model", "average_score").row(0)
+    (1, 'perfect', 1.0)
     """
     if not create:
         load_manifest(Path(path))
@@ -235,10 +239,12 @@ class Warehouse:
 
         return list_relations(self.path, self.manifest())
 
+    @names_damage
     def sources(self) -> pl.DataFrame:
         """Every input file and what became of it: status, reason, message, and where it belongs."""
         return self.table("sources").collect()
 
+    @names_damage
     def models(self) -> pl.DataFrame:
         """Every model, experiment and language that there are scenarios of, and how many."""
         import polars as pl

@@ -1,10 +1,12 @@
 """The warehouse as people hold it in Python."""
 
+import doctest
 from pathlib import Path
 
 import pytest
 
 import orchbench_analytics
+import orchbench_analytics.warehouse
 from orchbench_analytics import OrchbenchError, open_warehouse
 from orchbench_analytics.warehouse import Warehouse
 from tests.sample_sweep import build_demo
@@ -53,3 +55,10 @@ def test_names_in_html_are_escaped(tmp_path: Path) -> None:
 def test_sources_and_models_are_frames(warehouse: Warehouse) -> None:
     assert set(warehouse.sources()["status"]) <= {"taken", "ignored", "refused"}
     assert warehouse.models().columns == ["model", "experiment", "language", "scenario_count"]
+
+
+def test_the_example_of_the_docstring_works(make_once, monkeypatch, tmp_path: Path) -> None:
+    (tmp_path / "orchbench-demo").symlink_to(make_once("demo", build_demo))
+    monkeypatch.chdir(tmp_path)
+    done = doctest.testmod(orchbench_analytics.warehouse)
+    assert (done.failed, done.attempted > 1) == (0, True)

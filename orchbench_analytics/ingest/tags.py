@@ -11,6 +11,7 @@ import polars as pl
 from orchbench_analytics.errors import PathError
 
 _KEY = ("model", "experiment")
+_LARGEST_FILE = 16 * 2**20
 
 
 def read_tags(path: Path) -> pl.DataFrame:
@@ -21,13 +22,21 @@ def read_tags(path: Path) -> pl.DataFrame:
     """
     if not path.is_file():
         raise PathError(f"no such file: {path}")
+    if path.stat().st_size > _LARGEST_FILE:
+        raise PathError(f"{path} is larger than {_LARGEST_FILE:,} bytes: not a file of tags")
     try:
         frame = (
             _from_toml(path)
             if path.suffix == ".toml"
             else pl.read_csv(path, infer_schema_length=None, glob=False)
         )
-    except (pl.exceptions.PolarsError, tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+    except (
+        pl.exceptions.PolarsError,
+        tomllib.TOMLDecodeError,
+        UnicodeDecodeError,
+        RecursionError,
+        OSError,
+    ) as error:
         raise PathError(f"{path}: cannot be read: {error}") from error
     if "model" not in frame.columns:
         raise PathError(f"{path}: expected a column `model`, got {', '.join(frame.columns)}")
@@ -54,4 +63,8 @@ def _from_toml(path: Path) -> pl.DataFrame:
         rows = [{"model": name, **tags} for name, tags in content.items() if isinstance(tags, dict)]
     if not rows or any("model" not in row for row in rows):
         raise PathError(f'{path}: expected a table for each model, such as ["org/model"]')
+    for row in rows:
+        for name, value in row.items():
+            if isinstance(value, dict | list):  # may nest deeper than polars can bear
+                raise PathError(f"{path}: {name[:80]!r} is not a text, number or boolean")
     return pl.DataFrame(rows, infer_schema_length=None)

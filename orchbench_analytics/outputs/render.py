@@ -26,6 +26,7 @@ _EXTENSIONS: dict[str, Format] = {
     ".parquet": "parquet",
     ".xlsx": "xlsx",
 }
+_MOST_EXCEL_ROWS = 2**20 - 1
 _FORMULA_START = r"^[=+\-@\t\r]"
 
 
@@ -59,7 +60,7 @@ def render(frame: pl.DataFrame, *, format: Format) -> str:  # noqa: A002 (what u
     if format == "jsonl":
         return frame.write_ndjson()
     if format == "csv":
-        return _defuse_formulas(frame).write_csv()
+        return _defuse_formulas(_flat(frame)).write_csv()
     is_number = [dtype.is_numeric() for dtype in frame.dtypes]
     names = [visible_line(name) for name in frame.columns]
     cells = [[_cell(value) for value in row] for row in frame.iter_rows()]
@@ -86,9 +87,17 @@ def _write_excel(frame: pl.DataFrame, buffer: io.BytesIO) -> None:
         import xlsxwriter
     except ImportError as error:
         raise PathError("Excel files need xlsxwriter: pip install xlsxwriter") from error
-    options = {"in_memory": True, "strings_to_formulas": False, "strings_to_urls": False}
-    with xlsxwriter.Workbook(buffer, options | {"nan_inf_to_errors": True}) as workbook:
-        frame.write_excel(workbook, autofit=False)
+    if frame.height > _MOST_EXCEL_ROWS:
+        raise PathError(f"an Excel sheet holds {_MOST_EXCEL_ROWS:,} rows, not {frame.height:,}")
+    options = {
+        "in_memory": True,
+        "strings_to_formulas": False,
+        "strings_to_urls": False,
+        "nan_inf_to_errors": True,
+        "remove_timezone": True,
+    }
+    with xlsxwriter.Workbook(buffer, options) as workbook:
+        _flat(frame).write_excel(workbook, autofit=False)
 
 
 def _markdown(columns: list[str], cells: list[list[str]], is_number: list[bool]) -> str:
@@ -124,6 +133,22 @@ def _table(columns: list[str], cells: list[list[str]], is_number: list[bool]) ->
 def _cell(value: Any) -> str:
     """A value as one line of visible characters."""
     return "" if value is None else visible_line(str(value))
+
+
+def _flat(frame: pl.DataFrame) -> pl.DataFrame:
+    """The frame with lists and structs as JSON texts, for formats that have no such values."""
+    import polars as pl
+
+    nested = [name for name, dtype in frame.schema.items() if dtype.is_nested()]
+    as_json = (
+        pl.struct(value=pl.col(name))
+        .struct.json_encode()
+        .str.strip_prefix('{"value":')
+        .str.strip_suffix("}")
+        .alias(name)
+        for name in nested
+    )
+    return frame.with_columns(as_json)
 
 
 def _defuse_formulas(frame: pl.DataFrame) -> pl.DataFrame:

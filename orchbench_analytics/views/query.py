@@ -20,6 +20,7 @@ _READING = {
     duckdb.StatementType.SELECT,
     duckdb.StatementType.MULTI,  # what `pivot` turns into
 }
+_FOREIGN = ("INTERVAL", "BLOB", "BIT", "MAP", "UNION", "UUID", "HUGEINT", "BIGNUM", "TIME WITH")
 _EXPLAIN = re.compile(r"\s*explain\s+(?:analyze\s+)?(?:\([^()]*\)\s*)?", re.IGNORECASE)
 
 
@@ -60,9 +61,21 @@ def _statement_type(connection: duckdb.DuckDBPyConnection, query: str) -> duckdb
 def fetch(relation: duckdb.DuckDBPyRelation) -> pl.DataFrame:
     """The rows of a relation; what goes wrong only with the data is the query's fault too."""
     try:
-        return frame_of(relation)
+        return frame_of(_as_rows(relation))
     except duckdb.Error as error:
         raise QueryError(str(error)) from error
+
+
+def _as_rows(relation: duckdb.DuckDBPyRelation) -> duckdb.DuckDBPyRelation:
+    """The relation with texts in place of values that no other format has: intervals, bytes, …"""
+    foreign = [any(word in str(kind) for word in _FOREIGN) for kind in relation.types]
+    if not any(foreign):
+        return relation
+    columns = []
+    for place, (name, is_foreign) in enumerate(zip(relation.columns, foreign, strict=True), 1):
+        value = f"cast(#{place} as varchar)" if is_foreign else f"#{place}"
+        columns.append(f'{value} as "{name.replace(chr(34), 2 * chr(34))}"')
+    return relation.project(", ".join(columns))
 
 
 def parse_parameters(given: Iterable[str]) -> dict[str, Any]:

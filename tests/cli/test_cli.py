@@ -295,3 +295,28 @@ def test_names_of_files_do_not_act_on_the_terminal(orchbench, tmp_path: Path) ->
     done = orchbench("ingest", tree, "--into", tmp_path / "w")
     assert "1 refused" in done.stderr
     assert not set(done.stderr) & set("\x1b\x07\u202e")
+
+
+@pytest.mark.parametrize(
+    "format_", ["table", "markdown", "csv", "json", "jsonl", "xlsx", "parquet"]
+)
+def test_every_type_of_value_comes_out(orchbench, demo: Path, tmp_path: Path, format_: str) -> None:
+    query = """
+        select interval 1 day as i, '\\xAA'::blob as b, [1, 2] as l, {'a': 1} as s,
+        map{'a': 1} as m,
+        1.5::decimal(5, 2) as d, now() as t, uuid() as u, 'nan'::double as n, time '10:00' as o,
+        170141183460469231731687303715884105727::hugeint as h, '101'::bit as q, null as z
+    """
+    target = tmp_path / "x"
+    done = orchbench("sql", demo / "warehouse", query, "--format", format_, "-o", target)
+    assert (done.returncode, done.stderr) == (0, "")
+    assert target.stat().st_size > 0
+
+
+def test_toml_that_nests_deep_is_refused(orchbench, demo: Path, tmp_path: Path) -> None:
+    (tmp_path / "deep.toml").write_text("[m]\n" + ".".join(["a"] * 5_000) + " = 1\n")
+    (tmp_path / "lists.toml").write_text("[m]\na = " + "[" * 5_000 + "]" * 5_000 + "\n")
+    for name in ("deep.toml", "lists.toml"):
+        done = orchbench("tag", demo / "warehouse", tmp_path / name)
+        assert done.returncode == 2
+        assert "Traceback" not in done.stderr

@@ -69,7 +69,7 @@ def test_the_system_sees_the_same_order(tmp_path: Path) -> None:
     warehouse, tree = tmp_path / "warehouse", write_sweep(tmp_path / "tree", models=1)
     trace = tmp_path / "trace"
     code = "import sys; from orchbench_analytics import open_warehouse as o; "
-    code += "o(sys.argv[1]).ingest(sys.argv[2], jobs=1)"
+    code += "o(sys.argv[1], create=True).ingest(sys.argv[2], jobs=1)"
     calls = ["strace", "-f", "-y", "-e", "trace=fsync,rename", "-o", str(trace)]
     command = [*calls, sys.executable, "-c", code, str(warehouse), str(tree)]
     if subprocess.run([*calls, "true"], capture_output=True, check=False).returncode:
