@@ -45,9 +45,7 @@ def new_directory(path: Path) -> Iterator[Path]:
     try:
         yield staged
         sync_files((file for file in staged.rglob("*") if file.is_file()), root=staged)
-        if path.exists():
-            path.rename(old)
-        staged.rename(path)
+        _swap(staged, path, old)
         sync_directory(path.parent)
     finally:
         for leftover in (staged, old):
@@ -55,6 +53,18 @@ def new_directory(path: Path) -> Iterator[Path]:
                 shutil.rmtree(leftover)
             else:
                 leftover.unlink(missing_ok=True)
+
+
+def _swap(staged: Path, path: Path, old: Path) -> None:
+    """Put the new directory in the place of the old one, or leave the old one where it is."""
+    if path.exists():
+        path.rename(old)
+    try:
+        staged.rename(path)
+    except OSError:
+        if old.exists():
+            old.rename(path)
+        raise
 
 
 def refuse(path: Path) -> PathError:

@@ -76,7 +76,9 @@ def export(
         if stored is None or stored.digest != contents.digest:
             sink.write(outgoing, stored)
         exported = [
-            Exported(r.name, contents.relations[r.name].row_count, len(outgoing.changed(r, stored)))
+            Exported(
+                r.name, contents.relations[r.name].row_count, outgoing.changed_count(r, stored)
+            )
             for r in relations
         ]
         return ExportSummary(shown, exported, count_changes(connection, relations, rules))

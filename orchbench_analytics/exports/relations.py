@@ -17,7 +17,7 @@ from orchbench_analytics.tables import TABLES
 from orchbench_analytics.views.catalog import needed_by, populate, views
 from orchbench_analytics.views.descriptions import describe_view
 
-_MEMORY = "1GiB"  # past this DuckDB puts on the disk what it works on
+MEMORY = "256MiB"  # past this DuckDB puts on the disk what it works on
 
 
 class Relation(NamedTuple):
@@ -49,7 +49,7 @@ def stage() -> Iterator[duckdb.DuckDBPyConnection]:
     with tempfile.TemporaryDirectory(prefix="orchbench-export-") as directory:
         connection = duckdb.connect(str(Path(directory) / "stage.duckdb"))
         try:
-            connection.execute(f"set memory_limit = '{_MEMORY}'")
+            connection.execute(f"set memory_limit = '{MEMORY}'")
             connection.execute("set preserve_insertion_order = false")
             yield connection
         finally:

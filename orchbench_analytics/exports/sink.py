@@ -56,6 +56,11 @@ class Outgoing:
         old = stored.relations.get(relation.name) if stored else None
         return changed_parts(self.contents.relations[relation.name], old)
 
+    def changed_count(self, relation: Relation, stored: Contents | None) -> int:
+        """How many parts are brought over; a table without rows counts as one when it is new."""
+        is_new = stored is None or relation.name not in stored.relations
+        return len(self.changed(relation, stored)) or int(is_new)
+
 
 class Sink(Protocol):
     """A place that tables go to."""

@@ -15,6 +15,7 @@ from polars.testing import assert_frame_equal
 from orchbench_analytics import open_warehouse
 from orchbench_analytics.errors import OrchbenchError, PathError, SelectionError
 from orchbench_analytics.exports import excel
+from orchbench_analytics.exports.beside import _swap, new_directory
 from orchbench_analytics.tables import TABLES
 from orchbench_analytics.views.catalog import views
 from orchbench_analytics.views.descriptions import described_columns
@@ -135,6 +136,16 @@ def test_too_many_rows_for_excel_are_refused_before_anything_is_written(
     with pytest.raises(SelectionError, match=r"steps has 24 rows.*--table"):
         small.export(tmp_path / "out.xlsx", relations=["steps"])
     assert list(tmp_path.iterdir()) == []
+
+
+def test_a_directory_that_cannot_be_replaced_stays(tmp_path: Path) -> None:
+    (tmp_path / "out").mkdir()
+    (tmp_path / "out" / "kept").touch()
+    with pytest.raises(RuntimeError), new_directory(tmp_path / "out"):
+        raise RuntimeError
+    with pytest.raises(FileNotFoundError):
+        _swap(tmp_path / "never written", tmp_path / "out", tmp_path / "old")
+    assert [path.name for path in tmp_path.rglob("*")] == ["out", "kept"]
 
 
 def test_one_profile_only(small: Warehouse, tmp_path: Path) -> None:
