@@ -12,7 +12,7 @@ from orchbench_analytics.cli.talk import say
 
 _TARGET = (
     "A directory or FILE.parquet (Parquet), FILE.duckdb, FILE.sqlite, DIR.csv, FILE.xlsx, "
-    "delta:DIR, iceberg:CATALOG, or postgresql://…"
+    "delta:DIR, iceberg:CATALOG, or postgresql://HOST/DATABASE."
 )
 
 

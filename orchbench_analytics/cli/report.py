@@ -41,7 +41,7 @@ def report(
     title: Annotated[str | None, typer.Option(help="Title of the page.")] = None,
     jobs: JobsOption = None,
 ) -> None:
-    """Make a page to share, from the leaderboard down to the answer; it works offline."""
+    """Make one page to share, down to the answers."""
     from orchbench_analytics.warehouse import open_warehouse
 
     made = open_warehouse(warehouse).report(
