@@ -60,13 +60,18 @@ def create_table(relation: Relation, dialect: Dialect, present: set[str]) -> str
     ]
     if relation.key:
         lines.append(f"primary key ({', '.join(map(quoted_name, relation.key))})")
-    for column, table in relation.references.items():
-        if table in present:
-            reference = f"references {quoted_name(table)} ({quoted_name(column)})"
-            lines.append(
-                f"foreign key ({quoted_name(column)}) {reference}{dialect.reference_suffix}"
-            )
+    lines += references(relation, dialect, present)
     return f"create table {quoted_name(relation.name)} ({', '.join(lines)})"
+
+
+def references(relation: Relation, dialect: Dialect, present: set[str]) -> list[str]:
+    """The references of a table to those that are present."""
+    return [
+        f"foreign key ({quoted_name(column)}) references {quoted_name(table)} "
+        f"({quoted_name(column)}){dialect.reference_suffix}"
+        for column, table in relation.references.items()
+        if table in present
+    ]
 
 
 def comments(relation: Relation) -> Iterator[str]:

@@ -18,7 +18,13 @@ from orchbench_analytics.exports.contents import (
     manifest_rows,
     read_manifest,
 )
-from orchbench_analytics.exports.ddl import MANIFEST_RELATION, POSTGRES, comments, create_table
+from orchbench_analytics.exports.ddl import (
+    MANIFEST_RELATION,
+    POSTGRES,
+    comments,
+    create_table,
+    references,
+)
 from orchbench_analytics.exports.predicates import sql_predicate
 from orchbench_analytics.exports.relations import Relation
 from orchbench_analytics.exports.sink import Outgoing, require
@@ -65,6 +71,8 @@ class PostgresTables:
             written = [r for r in outgoing.relations if outgoing.changed(r, stored)]
             for relation in written:
                 _refresh(cursor, outgoing, relation, stored)
+            if stored is None:
+                _refer(cursor, outgoing.relations)
             cursor.execute(f"delete from {MANIFEST_TABLE.name}")
             _insert(cursor, MANIFEST_RELATION, _manifest(outgoing.contents))
             connection.commit()
@@ -128,11 +136,18 @@ def _has_shape(outgoing: Outgoing, stored: Contents | None) -> bool:
 
 
 def _create(cursor: Any, relations: Sequence[Relation]) -> None:
-    present = {relation.name for relation in relations}
     for relation in (*relations, MANIFEST_RELATION):
-        cursor.execute(create_table(relation, POSTGRES, present))
+        cursor.execute(create_table(relation, POSTGRES, set()))
         for statement in comments(relation):
             cursor.execute(statement)
+
+
+def _refer(cursor: Any, relations: Sequence[Relation]) -> None:
+    """Declare the references of tables that are full: Postgres then checks them all at once."""
+    present = {relation.name for relation in relations}
+    for relation in relations:
+        for reference in references(relation, POSTGRES, present):
+            cursor.execute(f"alter table {quoted_name(relation.name)} add {reference}")
 
 
 def _refresh(cursor: Any, outgoing: Outgoing, relation: Relation, stored: Contents | None) -> None:
