@@ -18,10 +18,13 @@ lint: $(VENV)/developing
 	$(BIN)/ruff check .
 	$(BIN)/mypy
 
-# The report in a real browser: Debian's chromium, selenium, and axe-core for accessibility.
+# What needs a browser or a server: Debian's chromium and Postgres, selenium, and axe-core.
 SERVICES ?= $(VENV)/services
+APT_INSTALL = apt-get update -qq && apt-get install -qq -y --no-install-recommends
 test-services: $(VENV)/developing
-	command -v chromium chromedriver npm >/dev/null || (apt-get update && apt-get install -y chromium chromium-driver npm)
+	command -v chromium chromedriver >/dev/null || ($(APT_INSTALL) chromium chromium-driver)
+	command -v npm >/dev/null || ($(APT_INSTALL) npm)
+	ls /usr/lib/postgresql/*/bin/pg_ctl >/dev/null 2>&1 || ($(APT_INSTALL) postgresql)
 	$(INSTALL) selenium
 	npm install --silent --no-save --prefix $(SERVICES) axe-core
 	AXE=$(abspath $(SERVICES))/node_modules/axe-core/axe.min.js $(BIN)/pytest tests/services

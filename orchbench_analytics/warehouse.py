@@ -255,11 +255,19 @@ class Warehouse:
 
     # Asking for scores
 
-    def leaderboard(self, profile: str = "spec", *, by: str | None = None) -> pl.DataFrame:
-        """Models by rank under a profile; or groups of models, by a column of `model_tags`."""
-        from orchbench_analytics.outputs.leaderboard import by_tag, in_order
+    def leaderboard(
+        self, profile: str = "spec", *, by: str | None = None, min_coverage: float = 1.0
+    ) -> pl.DataFrame:
+        """Models by rank under a profile; or groups of models, by a column of `model_tags`.
 
-        board = in_order(self._rows("leaderboard", profile))
+        Models that have less than `min_coverage` of the sweep's scenarios are not ranked.
+        """
+        from orchbench_analytics.outputs.leaderboard import by_tag, in_order, ranked_from
+
+        board = self._rows("leaderboard", profile)
+        if min_coverage < 1:
+            board = ranked_from(board, min_coverage)
+        board = in_order(board)
         return board if by is None else by_tag(board, self._tagged(by), by)
 
     def scenario_scores(self, profile: str = "spec") -> pl.DataFrame:

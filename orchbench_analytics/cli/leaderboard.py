@@ -30,6 +30,12 @@ def leaderboard(
         str | None,
         typer.Option(metavar="TAG", help="Group models by a tag; see orchbench tag."),
     ] = None,
+    min_coverage: Annotated[
+        float,
+        typer.Option(
+            min=0.0, max=1.0, metavar="SHARE", help="Rank models with this share of the scenarios."
+        ),
+    ] = 1.0,
     seed: SeedOption = 0,
     *,
     rows: Rows,
@@ -45,14 +51,16 @@ def leaderboard(
         raise SelectionError("--intervals and --by do not go together; leave one of them out")
     opened = open_warehouse(warehouse)
     if intervals:
-        rows.put(opened.rank_intervals(profile, seed=seed), first=_RANKS)
+        rows.put(opened.rank_intervals(profile, seed=seed, min_coverage=min_coverage), first=_RANKS)
     elif by:
-        rows.put(opened.leaderboard(profile, by=by))
+        rows.put(opened.leaderboard(profile, by=by, min_coverage=min_coverage))
     else:
-        put_leaderboard(opened, rows, profile=profile)
+        put_leaderboard(opened, rows, profile=profile, min_coverage=min_coverage)
 
 
-def put_leaderboard(opened: Warehouse, rows: Rows, *, profile: str) -> None:
+def put_leaderboard(
+    opened: Warehouse, rows: Rows, *, profile: str, min_coverage: float = 1.0
+) -> None:
     """The leaderboard with its languages side by side, short where people read it."""
     import polars as pl
 
@@ -64,7 +72,7 @@ def put_leaderboard(opened: Warehouse, rows: Rows, *, profile: str) -> None:
     )
     from orchbench_analytics.outputs.ranking import for_screen, of_language
 
-    board = opened.leaderboard(profile)
+    board = opened.leaderboard(profile, min_coverage=min_coverage)
     scores = opened.view("model_scores").filter(pl.col("profile") == profile)
     if rows.language:
         rows.put(of_language(scores, rows.language))

@@ -20,6 +20,17 @@ def in_order(board: pl.DataFrame) -> pl.DataFrame:
     return by_score.sort("rank_number", nulls_last=True, maintain_order=True)
 
 
+def ranked_from(board: pl.DataFrame, min_coverage: float) -> pl.DataFrame:
+    """The board with ranks for all models of at least this coverage, not of full coverage alone.
+
+    Such ranks compare means over different scenarios.
+    """
+    average = pl.col(HEADLINE[0])
+    is_ranked = (pl.col("coverage") >= min_coverage) & average.is_not_null()
+    rank = pl.when(is_ranked).then(average).rank("min", descending=True).cast(pl.Int64)
+    return board.with_columns(is_ranked=is_ranked, rank_number=rank)
+
+
 def by_tag(board: pl.DataFrame, tagged: pl.DataFrame, tag: str) -> pl.DataFrame:
     """The mean of each headline metric over the models of each value of a tag."""
     return (

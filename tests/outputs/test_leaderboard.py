@@ -58,6 +58,15 @@ def test_a_better_score_over_fewer_scenarios_stands_below_the_ranked(board: pl.D
     assert in_order(board.reverse()).equals(board)
 
 
+def test_less_coverage_is_ranked_only_if_asked_for(warehouse: Warehouse) -> None:
+    board = warehouse.leaderboard(min_coverage=0.5)
+    assert board.select("model", "rank_number", "is_ranked").rows() == [
+        ("partial", 1, True),
+        ("complete", 2, True),
+        ("unlabelled", None, False),
+    ]
+
+
 def test_who_has_no_rank_is_told_why(board: pl.DataFrame) -> None:
     assert left_unranked(board) == [
         "partial / exp is not ranked: it has 2 of 3 scenarios",
