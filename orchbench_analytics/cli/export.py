@@ -40,7 +40,10 @@ def export(
         bool, typer.Option("--overwrite", help="Replace what is there and is not this export.")
     ] = False,
 ) -> None:
-    """Write tables and views for other tools; a second export brings over only what changed."""
+    """Write tables and views for other tools.
+
+    A second export to the same target brings over only what changed.
+    """
     from orchbench_analytics.warehouse import open_warehouse
 
     summary = open_warehouse(warehouse).export(

@@ -64,7 +64,7 @@ def view(
     audit: RulesOption = False,
     jobs: JobsOption = None,
 ) -> None:
-    """Make the report beside the warehouse and open it in the browser."""
+    """Make the report and open it in the browser."""
     from orchbench_analytics.warehouse import open_warehouse
 
     output = warehouse.absolute().with_name(f"{warehouse.absolute().name}-report.html")
