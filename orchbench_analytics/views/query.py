@@ -20,7 +20,7 @@ _READING = {
     duckdb.StatementType.SELECT,
     duckdb.StatementType.MULTI,  # what `pivot` turns into
 }
-_FOREIGN = ("INTERVAL", "BLOB", "BIT", "MAP", "UNION", "UUID", "HUGEINT", "BIGNUM", "TIME WITH")
+_FOREIGN = ("INTERVAL", "BLOB", "BIT", "MAP", "UNION", "UUID", "BIGNUM", "TIME WITH")
 _EXPLAIN = re.compile(r"\s*explain\s+(?:analyze\s+)?(?:\([^()]*\)\s*)?", re.IGNORECASE)
 
 

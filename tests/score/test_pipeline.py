@@ -327,12 +327,10 @@ def test_the_same_tree_gives_the_same_rows_in_the_same_order(
         assert again.table(table).collect().equals(warehouse.table(table).collect())
 
 
-def test_a_warehouse_without_runs_scores_nothing(tmp_path: Path) -> None:
+def test_a_tree_without_runs_makes_no_warehouse(tmp_path: Path) -> None:
     empty = tmp_path / "empty"
     empty.mkdir()
-    warehouse = open_warehouse(tmp_path / "w", create=True)
 
-    warehouse.ingest(empty)
+    open_warehouse(tmp_path / "w", create=True).ingest(empty)
 
-    assert groups(warehouse) == {}
-    assert len(warehouse.view("model_scores")) == 0
+    assert not (tmp_path / "w" / "manifest.json").exists()
