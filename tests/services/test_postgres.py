@@ -201,7 +201,7 @@ def test_tables_of_others_are_left_alone(uri: str, sweep: Warehouse) -> None:
 
 
 def test_a_server_that_is_not_there_is_named_without_its_password(tmp_path: Path) -> None:
-    warehouse = open_warehouse(tmp_path / "w")
+    warehouse = open_warehouse(tmp_path / "w", create=True)
     warehouse.ingest(write_sweep(tmp_path / "results", 1, 1), jobs=1)
     with pytest.raises(PathError, match=r"cannot connect to postgresql://me:\*\*\*@") as caught:
         warehouse.export(f"postgresql://me:secret@/x?host={tmp_path}", relations=["steps"])
