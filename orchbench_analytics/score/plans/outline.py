@@ -29,14 +29,10 @@ class Workflow(NamedTuple):
 
 
 class Outline(NamedTuple):
-    """The workflows of a plan; not sound where a part has a type that no plan has there.
-
-    A plain one has the same dependencies by every way to choose them.
-    """
+    """The workflows of a plan; not sound where a part has a type that no plan has there."""
 
     workflows: tuple[Workflow, ...]
     is_sound: bool
-    is_plain: bool
 
 
 class _UnsoundError(Exception):
@@ -58,8 +54,7 @@ def outline(plan: dict[str, Any], *, values: Values = "as_text") -> Outline:
             found, is_workflow_sound = _workflow(name, workflow, values)
             is_sound = is_sound and is_workflow_sound
             workflows.append(found)
-    is_plain = all(w.every_dependency == w.depends_on_only == w.first_present for w in workflows)
-    return Outline(tuple(workflows), is_sound, is_plain)
+    return Outline(tuple(workflows), is_sound)
 
 
 def _workflow(name: str, workflow: dict[Any, Any], values: Values) -> tuple[Workflow, bool]:

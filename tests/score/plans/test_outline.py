@@ -150,7 +150,7 @@ class TestKeys:
 
     @pytest.mark.parametrize("part", [None, False, [], "text"])
     def test_of_workflows_that_are_no_mapping(self, part: Any) -> None:
-        assert as_text(part) == as_typed(part) == Outline((), False, True)
+        assert as_text(part) == as_typed(part) == Outline((), False)
 
 
 SCALARS = (
