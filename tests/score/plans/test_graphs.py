@@ -1,7 +1,6 @@
 from __future__ import annotations
 
 import json
-import time
 from typing import Any
 
 import pytest
@@ -15,6 +14,7 @@ from orchbench_analytics.score.plans.graphs import (
     to_networkx,
 )
 from orchbench_analytics.score.plans.outline import outline
+from tests.bounded import no_runaway
 
 
 def workflow(*steps: Any, **more: Any) -> dict[str, Any]:
@@ -211,15 +211,14 @@ def test_to_networkx_keeps_order_and_loops() -> None:
 
 
 @pytest.mark.parametrize("upstream", [False, True])
-def test_a_thousand_workflows_cost_milliseconds(upstream: bool) -> None:
+def test_a_thousand_workflows_are_drawn(upstream: bool) -> None:
     names = [f"workflow_{i}" for i in range(1_000)]
     plan = {
         name: workflow((f"a{i}", "done"), ("b", str(i)), depends_on=names[i : i + 5])
         for i, name in enumerate(names)
     }
-    start = time.perf_counter()
-    sizes = [len(draw(plan, upstream=upstream).nodes) for draw in (structure, component)]
-    assert time.perf_counter() - start < 0.5
+    with no_runaway():
+        sizes = [len(draw(plan, upstream=upstream).nodes) for draw in (structure, component)]
     assert sizes == [1_000, 2_000]
 
 

@@ -3,7 +3,6 @@ from __future__ import annotations
 import contextlib
 import json
 import random
-import time
 import tracemalloc
 from collections.abc import Callable
 from typing import Any
@@ -15,6 +14,7 @@ from hypothesis import strategies as st
 
 from orchbench_analytics.score.plans.read_plan import PlanReading, read_plan
 from orchbench_analytics.score.plans.read_yaml import BadValueError, LimitError, load_yaml
+from tests.bounded import no_runaway
 
 STEP = {"agent_id": "search_agent", "status": "pending", "refined_query": "q: 'x' #1"}
 PLAN: dict[str, Any] = {
@@ -317,9 +317,8 @@ HOSTILE = {
 
 @pytest.mark.parametrize("name", HOSTILE)
 def test_hostile_texts_cost_little(name: str) -> None:
-    start = time.process_time()
-    reading = read_plan(HOSTILE[name], thorough=True)
-    assert time.process_time() - start < 1.5
+    with no_runaway():
+        reading = read_plan(HOSTILE[name], thorough=True)
     assert reading.plan is None or name in ("ten megabytes of thought", "long key")
 
 
@@ -350,9 +349,8 @@ def test_reasons_of_refusal(name: str, reason: str) -> None:
 def test_a_thousand_workflows_are_read() -> None:
     plan = {f"workflow_{i}": {"steps": [STEP, STEP]} for i in range(1_000)}
     for text in (json.dumps(plan), yaml.dump(plan, Dumper=yaml.CSafeDumper)):
-        start = time.process_time()
-        assert read_plan(text, thorough=True).plan == plan
-        assert time.process_time() - start < 0.5
+        with no_runaway():
+            assert read_plan(text, thorough=True).plan == plan
 
 
 PIECES = (

@@ -1,10 +1,9 @@
 """What holds of steps under any profile: ids of calls, markers, defects, places in judge logs."""
 
-import time
-
 import pytest
 
 from orchbench_analytics.score.steps.observe import read_distinct_calls, step_facts
+from tests.bounded import no_runaway
 from tests.rows import (
     AWAITING,
     VIOLATION,
@@ -252,8 +251,5 @@ class TestJudgeIndex:
     "content", ["</think>" * 200_000, "<think>" * 200_000, "{" * 1_000_000, "a" * 5_000_000]
 )
 def test_long_texts_take_time_in_proportion(content: str) -> None:
-    started = time.process_time()
-
-    facts(step(answer_content=content), names="marker_anywhere")
-
-    assert time.process_time() - started < 2
+    with no_runaway():
+        facts(step(answer_content=content), names="marker_anywhere")

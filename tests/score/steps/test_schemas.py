@@ -1,11 +1,11 @@
 """Tool schemas: which keys they settle, and what one that cannot be read does to a run."""
 
-import time
 from typing import Any
 
 import pytest
 
 from orchbench_analytics.profiles import SPEC, UPSTREAM
+from tests.bounded import no_runaway
 from tests.rows import Row, call, calls, columns_of, judgement, parameter, score_rows, step
 from tests.score.steps.asked import REPLACES_ALL, asked, city
 
@@ -158,12 +158,10 @@ class TestSchemas:
         ],
     )
     def test_no_text_makes_a_pattern_crawl(self, pattern: str, text: str) -> None:
-        started = time.process_time()
-
-        found = city(asked(["x", "y"], ["x", text]), parameters=[parameter(pattern=pattern)])
+        with no_runaway():
+            found = city(asked(["x", "y"], ["x", text]), parameters=[parameter(pattern=pattern)])
 
         assert found == (1, 1, 1, "compared")
-        assert time.process_time() - started < 2
 
 
 class TestUnsoundSchemas:
