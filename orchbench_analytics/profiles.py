@@ -112,6 +112,12 @@ UPSTREAM = Profile(
 )
 BUILT_IN: dict[str, Profile] = {p.name: p for p in (SPEC, STRICT, UPSTREAM)}
 WEIGHTS = ("agent_weight", "status_weight")
+PLAN_RULES = (
+    *("plan_runs", "plan_step", "plan_entry", "plan_content", "plan_search", "plan_values"),
+    *("failed_plan", "structure_edges", "component_edges", "malformed_plan", "distance"),
+    *WEIGHTS,
+)
+"""The rules that the scores of plans depend on; those of steps depend on none of them."""
 
 
 def rule_choices() -> dict[str, tuple[str, ...]]:
@@ -178,6 +184,16 @@ def profile_from_rules(rules: dict[str, Any], *, where: str, default_name: str) 
 def rules_of(profile: Profile) -> dict[str, str | float]:
     """The profile as a flat mapping of rule to choice."""
     return asdict(profile)
+
+
+def plan_rules_of(profile: Profile) -> dict[str, str | float]:
+    """The choices on which the scores of plans depend."""
+    return {rule: getattr(profile, rule) for rule in PLAN_RULES}
+
+
+def step_rules_of(profile: Profile) -> dict[str, str | float]:
+    """All other choices: the scores of steps depend on no more."""
+    return {r: c for r, c in rules_of(profile).items() if r != "name" and r not in PLAN_RULES}
 
 
 def profile_of(rules: Mapping[str, Any]) -> Profile:

@@ -74,13 +74,14 @@ class Local:
     def _start(self) -> Executor:
         if self._pool is None:
             self._pool = ProcessPoolExecutor(
-                self.jobs, mp_context=_Context(), initializer=_end_with_parent
+                self.jobs, mp_context=_Context(), initializer=_set_up_worker
             )
         return self._pool
 
 
-def _end_with_parent() -> None:
-    """Let this worker end when the process that wants its work is gone, however that one ended."""
+def _set_up_worker() -> None:
+    """Give this worker one core, and let it end when the process that wants its work is gone."""
+    os.environ.setdefault("POLARS_MAX_THREADS", "1")  # the other cores have workers of their own
     Thread(target=_exit_after_parent, daemon=True).start()
 
 

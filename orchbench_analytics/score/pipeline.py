@@ -28,12 +28,21 @@ from orchbench_analytics.score.plans.merge import (
     merge,
 )
 from orchbench_analytics.score.plans.totals import score_plans
+from orchbench_analytics.score.shared import Shared, find_shared, read_shared
 from orchbench_analytics.score.steps.stages import prepare_steps, score_steps
 from orchbench_analytics.score.unscored import OpenGroup, find_unscored, row_count
 from orchbench_analytics.store.directories import write_directory
 from orchbench_analytics.store.manifest import Manifest, ScoreGroup, table_files
 from orchbench_analytics.store.parquet import Frame, scan_files
-from orchbench_analytics.tables import JUDGEMENTS, PLANS, SCORED_TABLES, STEPS, TOOL_PARAMETERS
+from orchbench_analytics.tables import (
+    JUDGEMENTS,
+    PLAN_SCORES,
+    PLANS,
+    SCORED_TABLES,
+    STEP_SCORES,
+    STEPS,
+    TOOL_PARAMETERS,
+)
 
 _PAIRS_OF_A_TASK = 250
 _FEW_ROWS = 5_000
@@ -43,10 +52,16 @@ class GroupTask(NamedTuple):
     """A group to score, where its parts lie, where its scores go, and room for what is between."""
 
     group: OpenGroup
+    shared: dict[Profile, Shared]
     root: Path
     output: Path
     scratch: Path
     tool_parameters: list[Path]
+
+    @property
+    def profiles_to_draw(self) -> list[Profile]:
+        """The profiles whose plans no other profile has scored."""
+        return [profile for profile, shared in self.shared.items() if shared.plans is None]
 
     def read(self, table: Table) -> pl.DataFrame:
         """The rows of a table in the group's parts."""
@@ -69,13 +84,21 @@ def score(
     scratch = output / "staging" / uuid4().hex
     tool_parameters = table_files(root, manifest, "tool_parameters")
     tasks = [
-        GroupTask(group, root, output, scratch / str(number), tool_parameters)
+        GroupTask(
+            group,
+            find_shared(root, manifest, coverage.scores, group),
+            root,
+            output,
+            scratch / str(number),
+            tool_parameters,
+        )
         for number, group in enumerate(coverage.open_groups)
     ]
     is_small = sum(row_count(group.parts) for group in coverage.open_groups) < _FEW_ROWS
     try:
         scratch.mkdir(parents=True)
-        drawn = list(engine.run(draw_group, tasks, is_small=is_small))
+        to_draw = [task for task in tasks if task.profiles_to_draw]
+        drawn = list(engine.run(draw_group, to_draw, is_small=is_small))
         measured = engine.run(measure_pairs, _distinct_pairs(drawn), is_small=is_small)
         rows = [row for task in measured for row in task]
         measured_frame(rows).write_parquet(scratch / "measured.parquet")
@@ -93,7 +116,7 @@ def score(
 
 def draw_group(task: GroupTask) -> Path:
     """Draw the plans of a group; returns the file of its distinct pairs of graphs."""
-    profiles = list(task.group.group_ids)
+    profiles = task.profiles_to_draw
     drawn = draw_plans(task.read(PLANS), sorted({drawing_rules(p) for p in profiles}))
     pairs = pl.concat(graph_pairs(drawn_for(drawn, profile)) for profile in profiles).unique()
     task.scratch.mkdir(parents=True)
@@ -105,17 +128,35 @@ def draw_group(task: GroupTask) -> Path:
 
 def score_group(task: GroupTask) -> list[ScoreGroup]:
     """Score a group under each profile it lacks; what the profiles share is done once."""
-    drawn = DrawnPlans(*(_scratch(task.scratch / f"{n}.parquet") for n in DrawnPlans._fields))
-    measured = _scratch(task.scratch.parent / "measured.parquet")
-    steps = prepare_steps(
-        task.read(STEPS), task.read(JUDGEMENTS), _read(task.tool_parameters, TOOL_PARAMETERS)
-    )
-    groups = []
-    for profile in task.group.group_ids:
-        merged = merge(drawn_for(drawn, profile), measured)
-        frames = (*score_steps(steps, profile), *score_plans(merged, profile))
-        groups.append(_write_scores(task, profile, frames))
-    return groups
+    scores = zip(task.group.group_ids, _step_scores(task), _plan_scores(task), strict=True)
+    return [_write_scores(task, profile, (*steps, *plans)) for profile, steps, plans in scores]
+
+
+def _step_scores(task: GroupTask) -> Iterator[Sequence[pl.DataFrame]]:
+    """The scores of steps under each profile: shared with another, or made from common work."""
+    prepared = None
+    for profile, shared in task.shared.items():
+        if shared.steps is not None:
+            yield read_shared(task.root, shared.steps, STEP_SCORES, profile)
+            continue
+        prepared = prepared or prepare_steps(
+            task.read(STEPS), task.read(JUDGEMENTS), _read(task.tool_parameters, TOOL_PARAMETERS)
+        )
+        yield score_steps(prepared, profile)
+
+
+def _plan_scores(task: GroupTask) -> Iterator[Sequence[pl.DataFrame]]:
+    """The scores of plans under each profile: shared with another, or merged from distances."""
+    drawn = measured = None
+    for profile, shared in task.shared.items():
+        if shared.plans is not None:
+            yield read_shared(task.root, shared.plans, PLAN_SCORES, profile)
+            continue
+        if drawn is None or measured is None:
+            files = (task.scratch / f"{name}.parquet" for name in DrawnPlans._fields)
+            drawn = DrawnPlans(*map(_scratch, files))
+            measured = _scratch(task.scratch.parent / "measured.parquet")
+        yield score_plans(merge(drawn_for(drawn, profile), measured), profile)
 
 
 def _distinct_pairs(files: list[Path]) -> Iterator[list[GraphPair]]:

@@ -13,7 +13,7 @@ from orchbench_analytics.store.manifest import Manifest, Part, ScoreGroup, table
 from orchbench_analytics.tables import PLANS, STEPS
 
 _CODE = ("score", "profiles.py", "tables", "texts.py")  # what a score is made by
-_GROUP_ROWS = 40_000
+_GROUP_ROWS = 20_000
 
 
 class OpenGroup(NamedTuple):
@@ -49,14 +49,16 @@ def find_unscored(root: Path, manifest: Manifest, profiles: Sequence[Profile]) -
         and group.group_id == group_id(group.part_ids, group.profile)
     ]
     scored = {(group.profile, part_id) for group in scores for part_id in group.part_ids}
-    by_lack: dict[tuple[Profile, ...], list[Part]] = {}
+    # Parts that were scored together are so again: other profiles may share those scores.
+    together = {part_id: tuple(group.part_ids) for group in scores for part_id in group.part_ids}
+    by_lack: dict[tuple[tuple[Profile, ...], tuple[str, ...]], list[Part]] = {}
     for part in manifest.parts:
         lacking = tuple(p for p in profiles if (p.name, part.part_id) not in scored)
         if lacking:
-            by_lack.setdefault(lacking, []).append(part)
+            by_lack.setdefault((lacking, together.get(part.part_id, ())), []).append(part)
     open_groups = [
         OpenGroup(parts, {p: group_id([part.part_id for part in parts], p.name) for p in lacking})
-        for lacking, open_parts in by_lack.items()
+        for (lacking, _), open_parts in by_lack.items()
         for parts in _of_bounded_size(open_parts)
     ]
     return Coverage(scores, open_groups)

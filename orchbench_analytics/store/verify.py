@@ -60,23 +60,24 @@ def require_whole_sources(root: Path, manifest: Manifest) -> None:
 
 def damaged_parts(root: Path, manifest: Manifest, *, verify: bool = False) -> set[str]:
     """The ids of parts with a file that is gone or damaged, by size or (verify) by every byte."""
-    return {p.part_id for p in manifest.parts if _is_damaged(root, p, read=verify)}
+    return {p.part_id for p in manifest.parts if is_damaged(root, p, read=verify)}
 
 
 def without_damaged_scores(root: Path, manifest: Manifest, *, verify: bool = False) -> Manifest:
     """The manifest without what can be made anew from its parts; the same one if all is whole."""
     gathered = manifest.gathered
-    if gathered is not None and _is_damaged(root, gathered, read=verify):
+    if gathered is not None and is_damaged(root, gathered, read=verify):
         gathered = None
     kept = msgspec.structs.replace(
         manifest,
-        scores=[g for g in manifest.scores if not _is_damaged(root, g, read=verify)],
+        scores=[g for g in manifest.scores if not is_damaged(root, g, read=verify)],
         gathered=gathered,
     )
     return manifest if kept == manifest else kept
 
 
-def _is_damaged(root: Path, holder: Holder, *, read: bool) -> bool:
+def is_damaged(root: Path, holder: Holder, *, read: bool) -> bool:
+    """Whether a table of a directory is gone or damaged, by its size or (read) by every byte."""
     directory = root / holder.directory
     return any(
         fault_of(directory / parquet_name(table), stamp, read=read) is not None

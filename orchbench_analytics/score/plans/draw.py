@@ -89,8 +89,10 @@ def draw_plans(plans: pl.DataFrame, all_rules: Sequence[DrawingRules]) -> DrawnP
 
 def draw(text: str | None, all_rules: Sequence[DrawingRules]) -> list[Drawn]:
     """A text as each set of rules reads and draws it."""
-    searches = {rules.plan_search for rules in all_rules}
-    readings = {search: read_plan(text, thorough=search == "thorough") for search in searches}
+    basic = read_plan(text, thorough=False)
+    # What the basic search finds, the thorough one finds too: it only goes on where that gives up.
+    thorough = basic if basic.plan is not None else read_plan(text, thorough=True)
+    readings = {"basic": basic, "thorough": thorough}
     found = []
     for rules in all_rules:
         plan, how = readings[rules.plan_search]

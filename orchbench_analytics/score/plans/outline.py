@@ -60,21 +60,21 @@ def outline(plan: dict[str, Any], *, values: Values = "as_text") -> Outline:
 def _workflow(name: str, workflow: dict[Any, Any], values: Values) -> tuple[Workflow, bool]:
     """A workflow, and whether its parts are sound."""
     steps, given, other = (workflow.get(part) for part in ("steps", "depends_on", "depend_on"))
-    as_text = _steps(steps), *_dependencies(given, other)
+    dependencies = _dependencies(given, other)
     if values == "as_text":
         is_sound = _are_steps_sound(steps) and all(map(_is_dependency_sound, (given, other)))
-        return Workflow(storable(name), *as_text), is_sound
+        return Workflow(storable(name), _steps(steps), *dependencies), is_sound
     try:
         typed_steps = tuple(_typed_steps(steps))
         return Workflow(
             storable(name),
             typed_steps,
-            as_text[1],
+            dependencies[0],
             tuple(_typed_dependencies(given)),
             tuple(_typed_first_present(given, other)) if typed_steps else (),
         ), True
     except _UnsoundError:
-        return Workflow(storable(name), *as_text), False
+        return Workflow(storable(name), _steps(steps), *dependencies), False
 
 
 def _steps(steps: object) -> tuple[Step, ...]:
