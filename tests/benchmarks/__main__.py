@@ -11,7 +11,7 @@ from statistics import median
 
 from orchbench_analytics.demo import write_sweep
 from tests.benchmarks.data import benchmark_tree, replicate
-from tests.benchmarks.measure import RUNS, Floor, peak_megabytes, report, seconds
+from tests.benchmarks.measure import RUNS, Floor, peak_megabytes, report, report_work, seconds
 
 _INGEST = """
 import sys
@@ -26,6 +26,7 @@ warehouse.ingest(sys.argv[2])
 warehouse.view("leaderboard")  # holds all three profiles
 """
 _IMPORTS = "import polars, duckdb, pyarrow, networkx"
+_INGEST_IMPORTS = "import orchbench_analytics.changes"
 _VIEWS = """
 import json, sys, time
 from orchbench_analytics import open_warehouse
@@ -73,15 +74,19 @@ def main() -> int:
 
 def ingest_benchmarks(room: Path, tree: Path, floor: Floor) -> list[bool]:
     """Reading into a warehouse: time, memory, an unchanged tree, size on disk."""
-    first = floor.multiple(lambda n: seconds(_INGEST, room / f"raw{n}", tree, "unscored"))
-    again = floor.multiple(lambda _: seconds(_INGEST, room / "raw0", tree, "unscored"))
+    first = floor.multiple(
+        lambda n: seconds(_INGEST, room / f"raw{n}", tree, "unscored"), imports=_INGEST_IMPORTS
+    )
+    again = floor.multiple(
+        lambda _: seconds(_INGEST, room / "raw0", tree, "unscored"), imports=_INGEST_IMPORTS
+    )
     peak = peak_megabytes(_INGEST, room / "raw", tree, "unscored")
     larger = replicate(tree, room / "data4", 4)
     growth = peak_megabytes(_INGEST, room / "larger", larger, "unscored") / peak
     stored = sum(f.stat().st_size for f in (room / "raw0").rglob("*.parquet")) / 1e6
     return [
-        report("ingest without scoring", first, 2.5),
-        report("ingest of the unchanged tree", again, 0.6),
+        report_work("ingest without scoring", first, 2.5),
+        report_work("ingest of the unchanged tree", again, 0.6),
         report("ingest, peak memory of all processes", peak, 600, "MB"),
         report("the same for four times the tree, relative", growth, 1.2, "x"),
         report("tables on disk", stored, 15, "MB"),
@@ -90,16 +95,20 @@ def ingest_benchmarks(room: Path, tree: Path, floor: Floor) -> list[bool]:
 
 def score_benchmarks(room: Path, tree: Path, floor: Floor) -> list[bool]:
     """From JSON to the leaderboard, what more data costs, another profile, and a tiny tree."""
-    first = floor.multiple(lambda n: seconds(_TO_LEADERBOARD, room / f"all{n}", tree))
+    first = floor.multiple(
+        lambda n: seconds(_TO_LEADERBOARD, room / f"all{n}", tree), imports=_IMPORTS
+    )
     peak = peak_megabytes(_TO_LEADERBOARD, room / "all", tree)
     profile = room / "fourth.toml"
     profile.write_text('base = "spec"\nsilence = "call"\n', encoding="utf-8")
-    fourth = floor.multiple(lambda n: seconds(_RESCORE, room / f"all{n}", profile))
+    fourth = floor.multiple(
+        lambda n: seconds(_RESCORE, room / f"all{n}", profile), imports=_IMPORTS
+    )
     return [
-        report("JSON to leaderboard, three profiles", first, 7),
+        report_work("JSON to leaderboard, three profiles", first, 7),
         report("four times the data, for each further floor", _marginal_cost(room, tree), 4),
         report("JSON to leaderboard, peak memory", peak, 2000, "MB"),
-        report("a fourth profile from Parquet", fourth, 2),
+        report_work("a fourth profile from Parquet", fourth, 2),
         report("a dozen files to their leaderboard", _tiny_tree(room, tree), 5, "x the imports"),
     ]
 

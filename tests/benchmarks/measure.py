@@ -7,7 +7,7 @@ import sys
 import time
 from collections.abc import Callable
 from pathlib import Path
-from statistics import median
+from typing import NamedTuple
 
 import msgspec
 import psutil
@@ -54,6 +54,13 @@ def _tree_megabytes(root: psutil.Process) -> float:
     return total / 1e6
 
 
+class Multiple(NamedTuple):
+    """A time as a multiple of the floor: of the work alone, and with starting and importing."""
+
+    work: float
+    with_imports: float
+
+
 class Floor:
     """The least that reading can take: all files read, and decoded with msgspec, in one thread."""
 
@@ -68,20 +75,23 @@ class Floor:
             msgspec.json.decode(file.read_bytes())
         return time.perf_counter() - started
 
-    def multiple(self, run: Callable[[int], float]) -> float:
+    def multiple(self, run: Callable[[int], float], *, imports: str) -> Multiple:
         """How long a run takes as a multiple of the floor: the middle of five.
 
         Each run is held against the floor right before and right after it, since a machine can be
-        half as fast again a minute later.
+        half as fast again a minute later. What a process takes that does nothing but the imports
+        is no work, and is also told apart.
         """
         before = self.seconds()
         multiples = []
         for number in range(RUNS):
+            importing = seconds(imports)
             taken = run(number)
             after = self.seconds()
-            multiples.append(2 * taken / (before + after))
+            floor = (before + after) / 2
+            multiples.append(Multiple((taken - importing) / floor, taken / floor))
             before = after
-        return median(multiples)
+        return sorted(multiples)[RUNS // 2]
 
 
 def report(
@@ -93,3 +103,10 @@ def report(
     bounds = f"bound {bound:g}" if not least else f"bounds {least:g} to {bound:g}"
     print(f"{mark}  {name:58} {value:8.2f} {unit} ({bounds})", flush=True)
     return holds
+
+
+def report_work(name: str, value: Multiple, bound: float) -> bool:
+    """Print a multiple of the floor; the bound is one of work, not of imports."""
+    return report(
+        name, value.work, bound, f"x the floor; {value.with_imports:.2f} with all imports"
+    )
