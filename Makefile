@@ -18,13 +18,14 @@ lint: $(VENV)/developing
 	$(BIN)/ruff check .
 	$(BIN)/mypy
 
-# What needs a browser or a server: Debian's chromium and Postgres, selenium, and axe-core.
+# What needs a browser or a server: Debian's chromium, Postgres and Java, selenium, and axe-core.
 SERVICES ?= $(VENV)/services
 APT_INSTALL = apt-get update -qq && apt-get install -qq -y --no-install-recommends
 test-services: $(VENV)/developing
 	command -v chromium chromedriver >/dev/null || ($(APT_INSTALL) chromium chromium-driver)
 	command -v npm >/dev/null || ($(APT_INSTALL) npm)
 	ls /usr/lib/postgresql/*/bin/pg_ctl >/dev/null 2>&1 || ($(APT_INSTALL) postgresql)
+	command -v java >/dev/null || ($(APT_INSTALL) openjdk-17-jre-headless)
 	$(INSTALL) selenium
 	npm install --silent --no-save --prefix $(SERVICES) axe-core
 	AXE=$(abspath $(SERVICES))/node_modules/axe-core/axe.min.js $(BIN)/pytest tests/services

@@ -60,6 +60,7 @@ def ingest(
     if started.generation == 0 and not _finds_anything(paths):
         return IngestSummary(0, 0, 0, 0, [])
     with hold(root, wait=wait, on_wait=_say):
+        engine.require_reach(root, map(Path, paths))
         before = load_or_start(root)
         manifest, summary = update(
             root,
@@ -88,6 +89,7 @@ def _finds_anything(paths: Sequence[str | Path]) -> bool:
 def score(root: Path, profile: Profile, engine: Engine, *, wait: bool) -> None:
     """Score everything under a profile, from Parquet alone."""
     with hold(root, wait=wait, on_wait=_say):
+        engine.require_reach(root, [])
         manifest = load_manifest(root)
         scored = _scored(root, manifest, [profile], engine)
         if scored is not manifest:

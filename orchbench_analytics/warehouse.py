@@ -51,7 +51,8 @@ class Warehouse:
     """A directory of Parquet tables made from result files."""
 
     def __init__(self, path: Path, engine: Engine | None = None) -> None:
-        self.path = path
+        # Workers elsewhere have a working directory of their own.
+        self.path = path if engine is None else path.absolute()
         self.engine = engine
 
     def __repr__(self) -> str:

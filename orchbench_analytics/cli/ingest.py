@@ -9,8 +9,15 @@ import typer
 
 from orchbench_analytics.cli.app import command
 from orchbench_analytics.cli.default_warehouse import HOW_TO_NAME_IT, default_warehouse
+from orchbench_analytics.cli.engine import (
+    ConfOption,
+    EngineName,
+    EngineOption,
+    MasterOption,
+    running_on,
+)
 from orchbench_analytics.cli.options import JobsOption, QuietOption
-from orchbench_analytics.cli.progress import progress_bar, say_summary
+from orchbench_analytics.cli.progress import progress_bar, say_summary, task_bar
 from orchbench_analytics.errors import PathError
 
 
@@ -51,6 +58,9 @@ def ingest(
         bool, typer.Option("--fail-on-refused", help="End with exit code 1 if a file is refused.")
     ] = False,
     jobs: JobsOption = None,
+    engine: EngineOption = EngineName.LOCAL,
+    master: MasterOption = None,
+    conf: ConfOption = None,
     quiet: QuietOption = False,
 ) -> None:
     """Bring a warehouse up to date with result files.
@@ -63,8 +73,13 @@ def ingest(
     warehouse = into or default_warehouse()
     if warehouse is None:
         raise PathError(f"where to? Give --into DIR: {HOW_TO_NAME_IT}")
-    with progress_bar(quiet=quiet) as progress:
-        summary = open_warehouse(warehouse, create=True).ingest(
+    is_local = engine is EngineName.LOCAL
+    with (
+        progress_bar(quiet=quiet or not is_local) as progress,
+        task_bar(quiet=quiet or is_local) as task_progress,
+        running_on(engine, master, conf, progress=task_progress) as place,
+    ):
+        summary = open_warehouse(warehouse, create=True, engine=place).ingest(
             *paths,
             model=model,
             experiment=experiment,

@@ -12,6 +12,7 @@ from orchbench_analytics.cli.talk import say
 from orchbench_analytics.outputs import terminal
 
 if TYPE_CHECKING:
+    from orchbench_analytics.engines.spark import TaskProgress
     from orchbench_analytics.ingest.update import IngestSummary, Progress
 
 _REFUSED_SAID = 5
@@ -42,6 +43,22 @@ def progress_bar(*, quiet: bool) -> Iterator[Progress | None]:
             bar.update(task, advance=byte_count, total=total_bytes, description=said)
 
         yield advance
+
+
+@contextmanager
+def task_bar(*, quiet: bool) -> Iterator[TaskProgress | None]:
+    """A bar with the tasks that Spark says are done, of the step that is under way."""
+    if quiet or not terminal.is_terminal(sys.stderr):
+        yield None
+        return
+    from rich.console import Console
+    from rich.progress import MofNCompleteColumn, Progress
+
+    with Progress(
+        "Spark tasks", MofNCompleteColumn(), console=Console(stderr=True), transient=True
+    ) as bar:
+        task = bar.add_task("", total=None)
+        yield lambda done, total: bar.update(task, completed=done, total=total)
 
 
 def say_summary(summary: IngestSummary, warehouse: Path) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
+from pathlib import Path
 from typing import Protocol, TypeVar
 
 Task = TypeVar("Task")
@@ -18,6 +19,10 @@ class Engine(Protocol):
         """The result of each task, in any order; small work is not worth starting anything."""
         ...
 
+    def require_reach(self, root: Path, paths: Iterable[Path]) -> None:
+        """Raise an error unless tasks can write below a root and see the paths."""
+        ...
+
 
 class Here:
     """The engine that runs every task in this process, one after another."""
@@ -27,3 +32,6 @@ class Here:
     ) -> Iterator[Result]:
         """The result of each task, in order."""
         return map(function, tasks)
+
+    def require_reach(self, root: Path, paths: Iterable[Path]) -> None:
+        """This process sees what it sees."""

@@ -10,6 +10,7 @@ from concurrent.futures.process import BrokenProcessPool
 from itertools import islice
 from multiprocessing import parent_process
 from multiprocessing.context import SpawnContext, SpawnProcess
+from pathlib import Path
 from threading import Thread
 from types import ModuleType, TracebackType
 from typing import TypeVar
@@ -70,6 +71,9 @@ class Local:
             done, running = wait(running, return_when=FIRST_COMPLETED)
             for future in done:
                 yield future.result()
+
+    def require_reach(self, root: Path, paths: Iterable[Path]) -> None:
+        """Processes of this machine see what this one sees."""
 
     def _start(self) -> Executor:
         if self._pool is None:

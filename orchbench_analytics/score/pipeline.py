@@ -33,7 +33,7 @@ from orchbench_analytics.score.steps.stages import prepare_steps, score_steps
 from orchbench_analytics.score.unscored import OpenGroup, find_unscored, row_count
 from orchbench_analytics.store.directories import write_directory
 from orchbench_analytics.store.manifest import Manifest, ScoreGroup, table_files
-from orchbench_analytics.store.parquet import Frame, scan_files
+from orchbench_analytics.store.parquet import Frame, scan_files, write_whole
 from orchbench_analytics.tables import (
     JUDGEMENTS,
     PLAN_SCORES,
@@ -96,12 +96,11 @@ def score(
     ]
     is_small = sum(row_count(group.parts) for group in coverage.open_groups) < _FEW_ROWS
     try:
-        scratch.mkdir(parents=True)
         to_draw = [task for task in tasks if task.profiles_to_draw]
         drawn = list(engine.run(draw_group, to_draw, is_small=is_small))
         measured = engine.run(measure_pairs, _distinct_pairs(drawn), is_small=is_small)
         rows = [row for task in measured for row in task]
-        measured_frame(rows).write_parquet(scratch / "measured.parquet")
+        write_whole(measured_frame(rows), scratch / "measured.parquet")
         scored = list(engine.run(score_group, tasks, is_small=is_small))
     finally:
         shutil.rmtree(scratch, ignore_errors=True)
@@ -119,10 +118,9 @@ def draw_group(task: GroupTask) -> Path:
     profiles = task.profiles_to_draw
     drawn = draw_plans(task.read(PLANS), sorted({drawing_rules(p) for p in profiles}))
     pairs = pl.concat(graph_pairs(drawn_for(drawn, profile)) for profile in profiles).unique()
-    task.scratch.mkdir(parents=True)
-    drawn.plans.write_parquet(task.scratch / "plans.parquet")
-    drawn.texts.write_parquet(task.scratch / "texts.parquet")
-    pairs.write_parquet(task.scratch / "pairs.parquet")
+    write_whole(drawn.plans, task.scratch / "plans.parquet")
+    write_whole(drawn.texts, task.scratch / "texts.parquet")
+    write_whole(pairs, task.scratch / "pairs.parquet")
     return task.scratch / "pairs.parquet"
 
 
