@@ -84,15 +84,10 @@ def score(
     scratch = output / "staging" / uuid4().hex
     tool_parameters = table_files(root, manifest, "tool_parameters")
     tasks = [
-        GroupTask(
-            group,
-            find_shared(root, manifest, coverage.scores, group),
-            root,
-            output,
-            scratch / str(number),
-            tool_parameters,
+        GroupTask(group, shared, root, output, scratch / str(number), tool_parameters)
+        for number, (group, shared) in enumerate(
+            zip(coverage.open_groups, find_shared(root, manifest, coverage), strict=True)
         )
-        for number, group in enumerate(coverage.open_groups)
     ]
     is_small = sum(row_count(group.parts) for group in coverage.open_groups) < _FEW_ROWS
     try:

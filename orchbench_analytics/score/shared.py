@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
@@ -10,7 +10,7 @@ import polars as pl
 
 from orchbench_analytics.profiles import Profile, plan_rules_of, profile_of, step_rules_of
 from orchbench_analytics.schema import Table, polars_schema
-from orchbench_analytics.score.unscored import OpenGroup
+from orchbench_analytics.score.unscored import Coverage
 from orchbench_analytics.store.manifest import Manifest, ScoreGroup
 from orchbench_analytics.store.parquet import scan_files
 from orchbench_analytics.store.paths import parquet_name
@@ -27,21 +27,28 @@ class Shared(NamedTuple):
 
 
 def find_shared(
-    root: Path, manifest: Manifest, scores: Sequence[ScoreGroup], group: OpenGroup
-) -> dict[Profile, Shared]:
-    """For each profile that a group lacks, what it shares with scores that hold."""
-    part_ids = sorted(part.part_id for part in group.parts)
-    others = [
-        (other, profile_of(manifest.profiles[other.profile]))
-        for other in scores
-        if other.part_ids == part_ids and not is_damaged(root, other, read=True)
-    ]
+    root: Path, manifest: Manifest, coverage: Coverage
+) -> Iterator[dict[Profile, Shared]]:
+    """For each open group, what each profile that it lacks shares with scores that hold."""
+    by_parts: dict[tuple[str, ...], list[ScoreGroup]] = {}
+    for scored in coverage.scores:
+        by_parts.setdefault(tuple(scored.part_ids), []).append(scored)
+    for group in coverage.open_groups:
+        same_parts = by_parts.get(tuple(sorted(part.part_id for part in group.parts)), [])
+        others = [
+            (other, profile_of(manifest.profiles[other.profile]))
+            for other in same_parts
+            if not is_damaged(root, other, read=True)
+        ]
+        yield {profile: _shared(profile, others) for profile in group.group_ids}
 
-    def like(profile: Profile, rules: _Rules) -> ScoreGroup | None:
+
+def _shared(profile: Profile, others: Sequence[tuple[ScoreGroup, Profile]]) -> Shared:
+    def like(rules: _Rules) -> ScoreGroup | None:
         alike = (group for group, other in others if rules(other) == rules(profile))
         return next(alike, None)
 
-    return {p: Shared(like(p, step_rules_of), like(p, plan_rules_of)) for p in group.group_ids}
+    return Shared(like(step_rules_of), like(plan_rules_of))
 
 
 def read_shared(
