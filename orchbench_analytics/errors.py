@@ -5,6 +5,7 @@ OrchbenchError
 ├── WarehouseError    a directory is not a warehouse, is damaged, or is held by another process
 ├── ProfileError      a profile or one of its rules is unknown
 ├── QueryError        a query names something that is not there, or is not allowed
+│   └── QueryTimeout  a query took longer than it may
 ├── EngineError       where the work should run, something is missing or out of reach
 └── SelectionError    a model, language, metric or table that is not in the warehouse
 
@@ -30,6 +31,10 @@ class ProfileError(OrchbenchError):
 
 class QueryError(OrchbenchError):
     """A query names something that is not there, or is not allowed."""
+
+
+class QueryTimeout(QueryError):  # noqa: N818 (named like Python's own)
+    """A query took longer than it may."""
 
 
 class EngineError(OrchbenchError):

@@ -226,11 +226,13 @@ class Warehouse:
     def sql(
         self, query: str, *, parameters: Mapping[str, Any] | None = None, unsafe: bool = False
     ) -> duckdb.DuckDBPyRelation:
-        """The rows of a query as a DuckDB relation; only the warehouse is in its reach."""
-        from orchbench_analytics.views.catalog import connect_sealed
-        from orchbench_analytics.views.query import run_query
+        """The rows of a query as a DuckDB relation; only the warehouse is in its reach.
 
-        connection = self.connect() if unsafe else connect_sealed(self.path, self.manifest())
+        It takes at most half of the machine's memory, and puts on the disk what does not fit.
+        """
+        from orchbench_analytics.views.query import connect_for_queries, run_query
+
+        connection = connect_for_queries(self.path, self.manifest(), unsafe=unsafe)
         return run_query(connection, query, parameters=parameters, unsafe=unsafe)
 
     @names_damage

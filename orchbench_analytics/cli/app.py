@@ -1,7 +1,8 @@
 """The command line: data on standard output, talk on standard error.
 
 Exit codes: 0 all went well, 1 something wrong was found, 2 the call was wrong, 3 undecided; past
-them what the system did: 74 input or output failed, 130 interrupted, 143 terminated.
+them what the system did: 74 input or output failed, 124 a query took too long, 130 interrupted,
+143 terminated.
 """
 
 from __future__ import annotations

@@ -7,6 +7,7 @@ import os
 import signal
 import sys
 from collections.abc import Callable
+from contextlib import suppress
 from pathlib import Path
 from types import FrameType
 from typing import NoReturn
@@ -14,10 +15,12 @@ from typing import NoReturn
 import typer
 
 from orchbench_analytics.cli.talk import say
-from orchbench_analytics.errors import OrchbenchError
+from orchbench_analytics.errors import OrchbenchError, QueryTimeout
 from orchbench_analytics.store.verify import naming_damage
+from orchbench_analytics.views.running import is_left_running
 
 WRONG_CALL = 2
+TIMED_OUT = 124  # as of timeout(1)
 IO_ERROR = 74  # as in sysexits.h
 INTERRUPTED = 130
 TERMINATED = 143
@@ -43,6 +46,8 @@ def run_guarded(run: Callable[[], object]) -> NoReturn:
     try:
         code = _code_of(run)
         sys.stdout.flush()
+    except QueryTimeout as error:
+        code = _ended(str(error), TIMED_OUT)
     except OrchbenchError as error:
         code = _ended(str(error), WRONG_CALL)
     except BrokenPipeError:  # the reader of our output, such as `head`, has seen enough
@@ -70,6 +75,18 @@ def run_guarded(run: Callable[[], object]) -> NoReturn:
         code = _ended("standard output is closed", IO_ERROR)
     if code == INTERRUPTED:
         say("orchbench: interrupted; what was finished before is kept")
+    _leave(code)
+
+
+def _leave(code: int) -> NoReturn:
+    """End the process, and do not wait for a query that does not hear that it is over."""
+    if is_left_running():
+        from orchbench_analytics.views.limits import remove_spilled
+
+        remove_spilled()
+        with suppress(OSError, ValueError, AttributeError):  # nobody reads any more
+            sys.stdout.flush()
+        os._exit(code)
     sys.exit(code)
 
 
@@ -80,6 +97,10 @@ def _code_of(run: Callable[[], object]) -> int:
             result = run()
         except _UsageError as error:
             return _wrong_usage(error)
+        except SystemExit as error:  # what typer makes of a reader that has seen enough
+            if isinstance(error.__context__, BrokenPipeError):
+                raise error.__context__ from None
+            raise
     return result if isinstance(result, int) else 0
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import os
+from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -23,13 +24,13 @@ _WORDS = {
 _HISTORY_LENGTH = 1000
 
 
-def run_prompt(opened: Warehouse, rows: Rows, *, unsafe: bool) -> None:
-    """Answer queries until there is no more input; a query ends with a semicolon."""
+def run_prompt(opened: Warehouse, rows: Rows, answer: Callable[[str], None]) -> None:
+    """Have queries answered until there is no more input; a query ends with a semicolon."""
     say("SQL over the warehouse; a query ends with ; and .help says what else there is")
     with _line_editing(opened):
         while (query := _read_query()) is not None:
             try:
-                _answer(opened, rows, query, unsafe=unsafe)
+                _react(opened, rows, query, answer)
             except OrchbenchError as error:
                 say(str(error))
             except KeyboardInterrupt:
@@ -59,10 +60,9 @@ def _read_query() -> str | None:
             return text.rstrip("; \n")
 
 
-def _answer(opened: Warehouse, rows: Rows, query: str, *, unsafe: bool) -> None:
+def _react(opened: Warehouse, rows: Rows, query: str, answer: Callable[[str], None]) -> None:
     from orchbench_analytics.outputs.described import columns_of, described
     from orchbench_analytics.outputs.put import put_on_screen
-    from orchbench_analytics.views.query import fetch
 
     word, _, name = query.partition(" ")
     if word == ".tables":
@@ -75,7 +75,7 @@ def _answer(opened: Warehouse, rows: Rows, query: str, *, unsafe: bool) -> None:
         for known, meaning in _WORDS.items():
             say(f"  {known:16}{meaning}")
     else:
-        rows.put(fetch(opened.sql(query, unsafe=unsafe)), is_verbatim=True)
+        answer(query)
 
 
 @contextlib.contextmanager

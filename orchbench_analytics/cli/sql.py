@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import sys
-from typing import Annotated
+from collections.abc import Iterator, Mapping
+from contextlib import closing
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -12,6 +14,12 @@ from orchbench_analytics.cli.options import WarehouseArgument
 from orchbench_analytics.cli.rows import Rows, takes_rows
 from orchbench_analytics.errors import QueryError
 from orchbench_analytics.outputs import terminal
+
+if TYPE_CHECKING:
+    import polars as pl
+
+    from orchbench_analytics.views.limits import Limits
+    from orchbench_analytics.warehouse import Warehouse
 
 
 @command(example="orchbench sql orchbench-demo/warehouse 'from main.leaderboard'")
@@ -29,6 +37,19 @@ def sql(
     unsafe: Annotated[
         bool, typer.Option("--unsafe", help="Allow writing, and files outside the warehouse.")
     ] = False,
+    timeout: Annotated[
+        float | None,
+        typer.Option(
+            min=0, metavar="SECONDS", help="Stop a query that takes longer; exit code 124."
+        ),
+    ] = None,
+    memory: Annotated[
+        float | None,
+        typer.Option(min=0.05, metavar="GB", help="Most memory; default half of the machine's."),
+    ] = None,
+    spill: Annotated[
+        float, typer.Option(min=0, metavar="GB", help="Most of the disk, past that memory.")
+    ] = 16,
     *,
     rows: Rows,
 ) -> None:
@@ -36,10 +57,12 @@ def sql(
 
     Where nobody can type, tables and views are listed instead.
     """
-    from orchbench_analytics.views.query import fetch, parse_parameters
+    from orchbench_analytics.views.limits import Limits
+    from orchbench_analytics.views.query import parse_parameters
     from orchbench_analytics.warehouse import open_warehouse
 
     opened = open_warehouse(warehouse)
+    limits = Limits(memory, spill)
     parameters = parse_parameters(param or ())
     if query is None:
         if parameters:
@@ -47,12 +70,50 @@ def sql(
         if rows.is_screen and terminal.is_terminal(sys.stdin):
             from orchbench_analytics.cli.prompt import run_prompt
 
-            run_prompt(opened, rows, unsafe=unsafe)
+            def answer(text: str) -> None:
+                _answer(opened, text, rows, unsafe=unsafe, limits=limits, timeout=timeout)
+
+            run_prompt(opened, rows, answer)
         else:
             rows.put(opened.relations(), is_prose=True)
         return
-    relation = opened.sql(_text_of(query), parameters=parameters, unsafe=unsafe)
-    rows.put(fetch(relation), is_verbatim=True)
+    text = _text_of(query)
+    _answer(
+        opened, text, rows, parameters=parameters, unsafe=unsafe, limits=limits, timeout=timeout
+    )
+
+
+def _answer(
+    opened: Warehouse,
+    query: str,
+    rows: Rows,
+    *,
+    unsafe: bool,
+    limits: Limits,
+    timeout: float | None,
+    parameters: Mapping[str, Any] | None = None,
+) -> None:
+    """Put out the rows of a query, as they come where the format and the options allow it."""
+    import polars as pl
+
+    from orchbench_analytics.outputs.choose import Choice
+    from orchbench_analytics.outputs.render import agreed_format
+    from orchbench_analytics.outputs.stream import STREAMED, first_rows, stream
+    from orchbench_analytics.views.query import connect_for_queries, fetch_batches, run_query
+    from orchbench_analytics.views.running import in_batches
+
+    connection = connect_for_queries(opened.path, opened.manifest(), unsafe=unsafe, limits=limits)
+
+    def ask() -> Iterator[pl.DataFrame]:
+        relation = run_query(connection, query, parameters=parameters, unsafe=unsafe)
+        return fetch_batches(relation)
+
+    wanted = agreed_format(rows.format, rows.output)
+    with closing(in_batches(connection, ask, timeout=timeout)) as batches:
+        if wanted in STREAMED and rows.choice == Choice(limit=rows.limit):
+            stream(first_rows(batches, rows.limit), format=wanted, output=rows.output)
+        else:
+            rows.put(pl.concat(batches), is_verbatim=True)
 
 
 def _text_of(query: str) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import shutil
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -21,7 +22,8 @@ MANIFEST_FILE = "manifest.json"
 def new_file(path: Path) -> Iterator[Path]:
     """A place for a new file; when it is written it takes the place of the old one."""
     path.parent.mkdir(parents=True, exist_ok=True)
-    staged = path.with_name(f".{path.name}.{os.getpid()}.part")
+    staged = _beside(path, "part")
+    _remove_leftovers(path)
     try:
         yield staged
         sync_files([staged], root=staged.parent)
@@ -40,7 +42,8 @@ def new_directory(path: Path) -> Iterator[Path]:
     The old one is first renamed, so for a moment there is none; there is never half of one.
     """
     path.parent.mkdir(parents=True, exist_ok=True)
-    staged, old = (path.with_name(f".{path.name}.{os.getpid()}.{kind}") for kind in ("part", "old"))
+    staged, old = _beside(path, "part"), _beside(path, "old")
+    _remove_leftovers(path)
     staged.mkdir()
     try:
         yield staged
@@ -48,11 +51,43 @@ def new_directory(path: Path) -> Iterator[Path]:
         _swap(staged, path, old)
         sync_directory(path.parent)
     finally:
-        for leftover in (staged, old):
-            if leftover.is_dir():
-                shutil.rmtree(leftover)
-            else:
-                leftover.unlink(missing_ok=True)
+        _remove(staged)
+        _remove(old)
+
+
+def _beside(path: Path, kind: str) -> Path:
+    return path.with_name(f".{path.name}.{os.getpid()}.{kind}")
+
+
+def _remove_leftovers(path: Path) -> None:
+    """Remove what killed exports to this path have left; that of one under way stays.
+
+    Their names have their process ids, and ours may be that of a process before us.
+    """
+    name = re.compile(rf"\.{re.escape(path.name)}\.(\d+)\.(part|old)")
+    for beside in path.parent.iterdir():
+        match = name.fullmatch(beside.name)
+        if match and (int(match[1]) == os.getpid() or not _is_running(int(match[1]))):
+            _remove(beside)
+
+
+def _is_running(pid: int) -> bool:
+    if os.name == "nt":  # where the question would end the process
+        return True
+    try:
+        os.kill(pid, 0)
+    except ProcessLookupError:
+        return False
+    except (OSError, OverflowError):  # it is somebody else's
+        return True
+    return True
+
+
+def _remove(path: Path) -> None:
+    if path.is_dir() and not path.is_symlink():
+        shutil.rmtree(path)
+    else:
+        path.unlink(missing_ok=True)
 
 
 def _swap(staged: Path, path: Path, old: Path) -> None:

@@ -50,6 +50,7 @@ def stage() -> Iterator[duckdb.DuckDBPyConnection]:
         connection = duckdb.connect(str(Path(directory) / "stage.duckdb"))
         try:
             connection.execute(f"set memory_limit = '{MEMORY}'")
+            connection.execute("set enable_progress_bar = false")
             connection.execute("set preserve_insertion_order = false")
             yield connection
         finally:

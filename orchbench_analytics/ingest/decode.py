@@ -14,9 +14,11 @@ from orchbench_analytics.ingest.documents import Problem, Sniffed, UnreadableDoc
 from orchbench_analytics.ingest.repair import Mended, to_standard_json, to_utf8
 
 MAX_DOCUMENT_BYTES = 64 * 2**20
+MAX_VALUES = 1_000_000
 _PLACES_KEPT = 5
 _BYTE_OFFSET = re.compile(r" ?\(byte (\d+)\)")
 _JSON_PATH = re.compile(r" - at `(?:key in )?(\$[^`]*)`")
+_STRING = re.compile(rb'"[^"]*+"?')
 _TOO_DEEP = Problem("too_deep", "brackets are nested too deep to be a result of this benchmark")
 
 Document = TypeVar("Document")
@@ -33,9 +35,9 @@ class Sniff(NamedTuple):
 def read_bytes(path: str, *, limit: int = MAX_DOCUMENT_BYTES) -> bytes:
     """The file as stored, if it has at most `limit` bytes."""
     try:
-        with open(path, "rb", buffering=0) as file:  # noqa: PTH123 (this runs once per file)
+        with open(path, "rb", buffering=0, opener=_open_at_once) as file:
             size = os.fstat(file.fileno()).st_size
-            data = file.read() if size <= limit else b""
+            data = file.read() if 0 < size <= limit else b""
     except FileNotFoundError as error:
         raise _unreadable("vanished", "the file went away while it was read") from error
     except IsADirectoryError as error:
@@ -48,6 +50,11 @@ def read_bytes(path: str, *, limit: int = MAX_DOCUMENT_BYTES) -> bytes:
         words = f"larger than {_mebibytes(limit)}, which no result file of this benchmark is"
         raise _unreadable("too_large", words, f"byte {limit}")
     return data
+
+
+def _open_at_once(path: str, flags: int) -> int:
+    """Open a file without waiting for a writer, should it have become a pipe."""
+    return os.open(path, flags | getattr(os, "O_NONBLOCK", 0))
 
 
 def decompress(data: bytes, path: str, *, limit: int = MAX_DOCUMENT_BYTES) -> bytes:
@@ -75,6 +82,7 @@ def read_with(make: Callable[[bytes], Made], data: bytes) -> tuple[Made, Problem
         raise _unreadable("empty", "the file is empty", "byte 0")
     size = len(data)
     data, problem = to_utf8(data)
+    _require_few_values(data)
     try:
         return make(data), problem
     except (msgspec.DecodeError, RecursionError) as error:
@@ -94,6 +102,22 @@ def read_with(make: Callable[[bytes], Made], data: bytes) -> tuple[Made, Problem
     ):
         reason = problem
     raise UnreadableDocument(reason) from failure
+
+
+def _require_few_values(data: bytes) -> None:
+    """Refuse a document of so many values that its rows would take gigabytes.
+
+    Commas and brackets in texts do not count; texts are taken out only where they could matter.
+    """
+    if _value_count(data) > MAX_VALUES:
+        bare = data.replace(b"\\\\", b"").replace(b'\\"', b"")
+        if _value_count(_STRING.sub(b"", bare)) > MAX_VALUES:
+            words = f"more than {MAX_VALUES:,} values, which no result file of this benchmark has"
+            raise _unreadable("too_large", words, "$")
+
+
+def _value_count(data: bytes) -> int:
+    return data.count(b",") + data.count(b"{") + data.count(b"[")
 
 
 def decode(data: bytes, type_: type[Document]) -> tuple[Document, Problem | None]:

@@ -19,6 +19,7 @@ DEFAULT_EXPERIMENT = "default"
 UNKNOWN_LANGUAGE = "unknown"
 CLOSED_DIRECTORY = "closed_directory"
 
+_KERNEL_FILES = ("/proc/", "/sys/", "/dev/")  # some, such as /proc/kmsg, never end
 _PATTERN_PARTS = ("model", "experiment", "language", "scenario", "run")
 
 Key = tuple[str, str | None, str | None, str | None, str | None, str | None]
@@ -145,6 +146,8 @@ def stat_file(path: str) -> InputFile:
         return _problem(path, "unreadable", f"cannot be read: {error.strerror}")
     if not stat.S_ISREG(status.st_mode):  # reading a pipe or a device may never end
         return _problem(path, "no_file", "a pipe, socket or device, not a file")
+    if not getattr(status, "st_blocks", 1) and os.path.realpath(path).startswith(_KERNEL_FILES):
+        return _problem(path, "no_file", "the kernel makes it up while it is read; not a file")
     stamp = f"{status.st_size}:{status.st_mtime_ns}:{status.st_ctime_ns}"
     return InputFile(path, "unknown", status.st_size, stamp, status.st_ctime_ns)
 

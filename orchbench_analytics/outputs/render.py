@@ -53,14 +53,14 @@ def agreed_format(format: Format | None, output: Path | None) -> Format | None: 
     return format
 
 
-def render(frame: pl.DataFrame, *, format: Format) -> str:  # noqa: A002 (what users type)
-    """Rows as text, all of them, unrounded."""
+def render(frame: pl.DataFrame, *, format: Format, has_header: bool = True) -> str:  # noqa: A002 (what users type)
+    """Rows as text, all of them, unrounded; CSV may go on without a header."""
     if format == "json":
         return frame.write_json() + "\n"
     if format == "jsonl":
         return frame.write_ndjson()
     if format == "csv":
-        return _defuse_formulas(_flat(frame)).write_csv()
+        return _defuse_formulas(_flat(frame)).write_csv(include_header=has_header)
     is_number = [dtype.is_numeric() for dtype in frame.dtypes]
     names = [visible_line(name) for name in frame.columns]
     cells = [[_cell(value) for value in row] for row in frame.iter_rows()]

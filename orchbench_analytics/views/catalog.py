@@ -17,6 +17,7 @@ from orchbench_analytics.store.manifest import Manifest, table_files, tag_files
 from orchbench_analytics.tables import SCENARIOS, TABLES
 from orchbench_analytics.views.descriptions import described_columns
 from orchbench_analytics.views.files import View, macros, sql_directory, views
+from orchbench_analytics.views.limits import Limits, set_limits
 
 __all__ = [  # the files of `sql/` are asked for here as well
     "View",
@@ -50,7 +51,7 @@ def connect(
     root: Path, manifest: Manifest, *, view: str | None = None
 ) -> duckdb.DuckDBPyConnection:
     """An in-memory DuckDB with the warehouse's tables and views, or just what one view needs."""
-    connection = duckdb.connect()
+    connection = _silent_duckdb()
     if view is None:
         populate(connection, root, manifest, kind="view", names=all_relations())
         describe(connection, kind="view")
@@ -59,17 +60,30 @@ def connect(
     return connection
 
 
-def connect_sealed(root: Path, manifest: Manifest) -> duckdb.DuckDBPyConnection:
+def connect_sealed(
+    root: Path,
+    manifest: Manifest,
+    *,
+    limits: Limits = Limits(),  # noqa: B008 (immutable)
+) -> duckdb.DuckDBPyConnection:
     """A DuckDB with all tables and views that can open no file, to read or to write.
 
     pyarrow hands it the rows, so not even the warehouse's own files are in its reach.
     """
-    connection = duckdb.connect()
+    connection = _silent_duckdb()
     names = all_relations()
     populate(connection, root, manifest, kind="view", names=names, rows_of=_handed_over(connection))
     describe(connection, kind="view")
+    set_limits(connection, limits)
     connection.execute("set enable_external_access = false")
     connection.execute("set lock_configuration = true")
+    return connection
+
+
+def _silent_duckdb() -> duckdb.DuckDBPyConnection:
+    """An empty DuckDB in memory, without the progress bar that it draws on standard output."""
+    connection = duckdb.connect()
+    connection.execute("set enable_progress_bar = false")
     return connection
 
 

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import count
 from pathlib import Path
 from typing import Any
 
@@ -14,7 +15,9 @@ import polars as pl
 from orchbench_analytics.errors import QueryError
 from orchbench_analytics.store.manifest import Manifest, row_count
 from orchbench_analytics.tables import TABLES
-from orchbench_analytics.views.catalog import connect, frame_of, views
+from orchbench_analytics.views.catalog import connect, connect_sealed, frame_of, views
+from orchbench_analytics.views.limits import Limits, set_limits
+from orchbench_analytics.views.running import BATCH_ROWS
 
 _READING = {
     duckdb.StatementType.SELECT,
@@ -22,6 +25,21 @@ _READING = {
 }
 _FOREIGN = ("INTERVAL", "BLOB", "BIT", "MAP", "UNION", "UUID", "BIGNUM", "TIME WITH")
 _EXPLAIN = re.compile(r"\s*explain\s+(?:analyze\s+)?(?:\([^()]*\)\s*)?", re.IGNORECASE)
+
+
+def connect_for_queries(
+    root: Path,
+    manifest: Manifest,
+    *,
+    unsafe: bool = False,
+    limits: Limits = Limits(),  # noqa: B008 (immutable)
+) -> duckdb.DuckDBPyConnection:
+    """A connection within limits, sealed unless it is called unsafe."""
+    if not unsafe:
+        return connect_sealed(root, manifest, limits=limits)
+    connection = connect(root, manifest)
+    set_limits(connection, limits)
+    return connection
 
 
 def run_query(
@@ -45,7 +63,7 @@ def run_query(
     except duckdb.PermissionException as error:
         raise QueryError(f"{error}\nOnly the warehouse is in reach; --unsafe lifts this") from error
     except duckdb.Error as error:
-        raise QueryError(str(error)) from error
+        raise _query_error(error) from error
 
 
 def _statement_type(connection: duckdb.DuckDBPyConnection, query: str) -> duckdb.StatementType:
@@ -63,19 +81,51 @@ def fetch(relation: duckdb.DuckDBPyRelation) -> pl.DataFrame:
     try:
         return frame_of(_as_rows(relation))
     except duckdb.Error as error:
-        raise QueryError(str(error)) from error
+        raise _query_error(error) from error
+
+
+def fetch_batches(relation: duckdb.DuckDBPyRelation) -> Iterator[pl.DataFrame]:
+    """The rows of a relation a batch at a time; the first frame has none, but has the columns."""
+    try:
+        reader = _as_rows(relation).to_arrow_reader(BATCH_ROWS)
+        yield pl.DataFrame(reader.schema.empty_table())
+        for batch in reader:
+            yield pl.DataFrame(batch)
+    except (duckdb.Error, OSError) as error:  # pyarrow has one of its own for what DuckDB says
+        raise _query_error(error) from error
+
+
+def _query_error(error: Exception) -> QueryError:
+    said = str(error)
+    if isinstance(error, duckdb.OutOfMemoryException) or "Out of Memory Error" in said:
+        return QueryError(
+            f"the query needs more than its limits of memory and disk, --memory and --spill: "
+            f"{said.splitlines()[0]}"
+        )
+    return QueryError(said)
 
 
 def _as_rows(relation: duckdb.DuckDBPyRelation) -> duckdb.DuckDBPyRelation:
-    """The relation with texts in place of values that no other format has: intervals, bytes, …"""
+    """The relation with unlike names, and texts for values that no other format has."""
+    names = _unlike(relation.columns)
     foreign = [any(word in str(kind) for word in _FOREIGN) for kind in relation.types]
-    if not any(foreign):
+    if names == relation.columns and not any(foreign):
         return relation
     columns = []
-    for place, (name, is_foreign) in enumerate(zip(relation.columns, foreign, strict=True), 1):
+    for place, (name, is_foreign) in enumerate(zip(names, foreign, strict=True), 1):
         value = f"cast(#{place} as varchar)" if is_foreign else f"#{place}"
         columns.append(f'{value} as "{name.replace(chr(34), 2 * chr(34))}"')
     return relation.project(", ".join(columns))
+
+
+def _unlike(names: Sequence[str]) -> list[str]:
+    """The names, with a number behind those that were there before."""
+    unlike: dict[str, None] = {}
+    for name in names:
+        numbered = (f"{name}_{number}" for number in count(1))
+        free = name if name not in unlike else next(n for n in numbered if n not in unlike)
+        unlike[free] = None
+    return list(unlike)
 
 
 def parse_parameters(given: Iterable[str]) -> dict[str, Any]:

@@ -1,6 +1,7 @@
 """Every sink: the rows of the warehouse, read back by another program, and nothing lost."""
 
 import json
+import os
 import shutil
 import subprocess
 import sys
@@ -24,6 +25,7 @@ from tests.documents import runs_document, scenario_path, write
 from tests.exports.hostile import TEXTS, answers, cut, defused
 from tests.exports.readers import TARGETS
 
+PIPED = {"capture_output": True, "text": True, "check": True}
 CHOSEN = ["steps", "leaderboard", "sources"]
 
 
@@ -146,6 +148,23 @@ def test_a_directory_that_cannot_be_replaced_stays(tmp_path: Path) -> None:
     with pytest.raises(FileNotFoundError):
         _swap(tmp_path / "never written", tmp_path / "out", tmp_path / "old")
     assert [path.name for path in tmp_path.rglob("*")] == ["out", "kept"]
+
+
+@pytest.mark.parametrize("name", ["out", "out.csv", "out.duckdb"])
+def test_a_killed_export_does_not_block_the_next_one(
+    small: Warehouse, tmp_path: Path, name: str
+) -> None:
+    dead = subprocess.run([sys.executable, "-c", "import os; print(os.getpid())"], **PIPED)
+    for pid in (os.getpid(), int(dead.stdout)):  # in a container the next one may have the same
+        for kind in ("part", "old"):
+            (tmp_path / f".{name}.{pid}.{kind}").mkdir()
+            (tmp_path / f".{name}.{pid}.{kind}" / "steps.parquet").touch()
+    under_way = tmp_path / f".{name}.{os.getppid()}.part"
+    under_way.mkdir()
+
+    small.export(tmp_path / name, relations=["steps"])
+
+    assert {path.name for path in tmp_path.iterdir()} == {name, under_way.name}
 
 
 def test_one_profile_only(small: Warehouse, tmp_path: Path) -> None:

@@ -1,0 +1,103 @@
+"""Rows put out in batches are the rows put out at once."""
+
+import io
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import polars as pl
+import pytest
+from polars.testing import assert_frame_equal
+
+from orchbench_analytics.errors import PathError
+from orchbench_analytics.outputs.render import render
+from orchbench_analytics.outputs.stream import STREAMED, first_rows, stream
+
+ROWS = pl.DataFrame(
+    {
+        "=name": ["=1+1", None, 'a "quoted", text', "줄\n바꿈", ""],
+        "number": [1, None, 3, 4, 5],
+        "share": [0.1, 1e300, None, -0.0, 2.5],
+        "items": [["a"], [], None, ["b", "c"], ["="]],
+    }
+)
+SPLITS = ([0, 5], [0, 2, 2, 1], [5], [0, 0, 1, 4])
+
+
+def batches(sizes: list[int]) -> Iterator[pl.DataFrame]:
+    start = 0
+    for size in sizes:
+        yield ROWS.slice(start, size)
+        start += size
+
+
+@pytest.mark.parametrize("sizes", SPLITS)
+@pytest.mark.parametrize("format_", STREAMED)
+def test_batches_make_the_same_file(tmp_path: Path, format_: str, sizes: list[int]) -> None:
+    target = tmp_path / "rows"
+
+    stream(batches(sizes), format=format_, output=target)
+
+    if format_ == "parquet":
+        assert_frame_equal(pl.read_parquet(target), ROWS)
+    else:
+        assert target.read_text(encoding="utf-8") == render(ROWS, format=format_)
+    assert list(tmp_path.iterdir()) == [target]
+
+
+@pytest.mark.parametrize("format_", ["csv", "json", "jsonl"])
+def test_no_rows_are_the_same_text(capsys: pytest.CaptureFixture[str], format_: str) -> None:
+    stream(iter([ROWS.clear()]), format=format_, output=None)
+
+    assert capsys.readouterr().out == render(ROWS.clear(), format=format_)
+
+
+def test_parquet_goes_into_a_pipe(monkeypatch: pytest.MonkeyPatch) -> None:
+    piped = io.BytesIO()
+    monkeypatch.setattr(sys, "stdout", io.TextIOWrapper(piped))
+
+    stream(batches([0, 3, 2]), format="parquet", output=None)
+
+    assert_frame_equal(pl.read_parquet(piped.getvalue()), ROWS)
+
+
+def test_a_file_is_whole_or_as_it_was(tmp_path: Path) -> None:
+    target = tmp_path / "rows.csv"
+    target.write_text("before", encoding="utf-8")
+
+    def broken() -> Iterator[pl.DataFrame]:
+        yield ROWS
+        raise ZeroDivisionError
+
+    with pytest.raises(ZeroDivisionError):
+        stream(broken(), format="csv", output=target)
+    assert target.read_text(encoding="utf-8") == "before"
+    assert list(tmp_path.iterdir()) == [target]
+
+
+def test_a_link_stays_a_link(tmp_path: Path) -> None:
+    real, link = tmp_path / "real.csv", tmp_path / "link.csv"
+    link.symlink_to(real)
+
+    stream([ROWS], format="csv", output=link)
+
+    assert link.is_symlink()
+    assert real.read_text(encoding="utf-8") == render(ROWS, format="csv")
+
+
+def test_what_cannot_be_written_is_said() -> None:
+    with pytest.raises(PathError, match="No space left"):
+        stream([ROWS], format="csv", output=Path("/dev/full"))
+
+
+@pytest.mark.parametrize("limit", [0, 1, 2, 3, 5, 9])
+def test_no_more_batches_are_asked_for_than_needed(limit: int) -> None:
+    asked = []
+
+    def counted() -> Iterator[pl.DataFrame]:
+        for frame in batches([0, 2, 1, 2]):
+            asked.append(frame.height)
+            yield frame
+
+    assert_frame_equal(pl.concat(first_rows(counted(), limit)), ROWS.head(limit))
+    assert sum(asked[:-1]) < max(limit, 1)
