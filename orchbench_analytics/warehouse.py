@@ -348,23 +348,14 @@ class Warehouse:
         )
 
     def superset_bundle(
-        self,
-        target: str | Path,
-        *,
-        uri: str,
-        profile: str | None = None,
-        overwrite: bool = False,
+        self, target: str | Path, *, uri: str, profile: str | None = None, overwrite: bool = False
     ) -> BundleSummary:
         """Write a ZIP that Superset imports: a dashboard of the star exported to an address."""
         from orchbench_analytics.exports.export import export_bundle
 
+        manifest, path = self.manifest(), Path(target)
         return export_bundle(
-            self.path,
-            self.manifest(),
-            Path(target),
-            uri=uri,
-            profile=profile,
-            may_overwrite=overwrite,
+            self.path, manifest, path, uri=uri, profile=profile, may_overwrite=overwrite
         )
 
     # Asking which differences are real

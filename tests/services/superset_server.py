@@ -86,7 +86,11 @@ def superset_server(program: Path, directory: Path) -> Iterator[Superset]:
     }
     for command in (("db", "upgrade"), (*_ADMIN, *_NAMES), ("init",)):
         subprocess.run(
-            [str(program), *command], env=environment, cwd=directory, check=True, capture_output=True
+            [str(program), *command],
+            env=environment,
+            cwd=directory,
+            check=True,
+            capture_output=True,
         )
     with socket.socket() as free:
         free.bind(("127.0.0.1", 0))

@@ -17,7 +17,7 @@ from orchbench_analytics.exports.beside import new_file, refuse
 from orchbench_analytics.exports.relations import Relation
 from orchbench_analytics.exports.superset.charts import CHARTS, Chart, form_of, query_of
 from orchbench_analytics.exports.superset.dashboard import TITLE, positions, settings
-from orchbench_analytics.exports.superset.datasets import Dataset, datasets
+from orchbench_analytics.exports.superset.datasets import COLUMN_LABELS, Dataset, datasets
 from orchbench_analytics.schema import Kind
 
 _ROOT = "orchbench"
@@ -132,6 +132,7 @@ def _dataset(dataset: Dataset) -> Document:
         "columns": [
             {
                 "column_name": column.name,
+                "verbose_name": COLUMN_LABELS.get(column.name),
                 "description": column.description,
                 "type": _TYPES[column.kind],
                 "is_dttm": column.kind == "timestamp",

@@ -9,6 +9,13 @@ from orchbench_analytics.exports.superset.datasets import COST, SHARE
 from orchbench_analytics.metrics import HEADLINE
 
 _MOST_ROWS = 10_000
+_TOOL_MEASURES = (
+    "labelled_step_count",
+    "answered_step_count",
+    "tool_precision",
+    "tool_recall",
+    "tool_f1",
+)
 
 
 class Chart(NamedTuple):
@@ -41,7 +48,7 @@ LEADERBOARD = Chart(
         "timeseries_limit_metric": HEADLINE[0],
         "order_desc": True,
         "show_cell_bars": True,
-        "column_config": {name: {"d3NumberFormat": SHARE} for name in HEADLINE},
+        "column_config": {"scenarios": {"showCellBars": False}},
     },
     7,
 )
@@ -50,11 +57,11 @@ COST_AND_SCORE = Chart(
     "What a run of a scenario costs, and the average score: up and to the left is better.",
     "model_scores",
     "bubble_v2",
-    ("model_label",),
+    ("model", "experiment"),
     ("mean_run_cost", HEADLINE[0], "scenarios"),
     {
-        "entity": "model_label",
-        "series": "model_label",
+        "entity": "experiment",
+        "series": "model",
         "x": "mean_run_cost",
         "y": HEADLINE[0],
         "size": "scenarios",
@@ -87,12 +94,16 @@ CONFUSION = Chart(
         "groupby": "actual",
         "metric": "step_count",
         "normalize_across": "y",
-        "linear_color_scheme": "blue_white_yellow",
+        "normalized": True,
+        "linear_color_scheme": "schemeBlues",
         "show_legend": False,
         "show_percentage": True,
         "show_values": True,
         "sort_x_axis": "alpha_asc",
         "sort_y_axis": "alpha_desc",
+        "xscale_interval": 1,
+        "yscale_interval": 1,
+        "xAxisLabelRotation": 20,
         "left_margin": "auto",
         "bottom_margin": "auto",
         "y_axis_format": ",d",
@@ -114,7 +125,7 @@ PLAN_ERRORS = Chart(
         "orientation": "horizontal",
         "stack": "Stack",
         "order_desc": True,
-        "x_axis_sort": "edit_count",
+        "x_axis_sort": "sum",
         "x_axis_sort_asc": True,
         "show_legend": True,
         "legendOrientation": "right",
@@ -127,24 +138,17 @@ PLAN_ERRORS = Chart(
 )
 TOOLS = Chart(
     "Tools",
-    "How well each tool is chosen, over all models that are selected.",
+    "How well each tool is chosen, over all models that are selected; most wanted first.",
     "tools",
     "table",
     ("tool",),
-    ("tool_f1", "tool_precision", "tool_recall", "labelled_step_count", "answered_step_count"),
+    _TOOL_MEASURES,
     {
         "query_mode": "aggregate",
         "groupby": ["tool"],
-        "metrics": [
-            "tool_f1",
-            "tool_precision",
-            "tool_recall",
-            "labelled_step_count",
-            "answered_step_count",
-        ],
-        "timeseries_limit_metric": "tool_f1",
-        "order_desc": False,
-        "page_length": 20,
+        "metrics": [*_TOOL_MEASURES],
+        "timeseries_limit_metric": _TOOL_MEASURES[0],
+        "order_desc": True,
         "show_cell_bars": True,
     },
     6,
@@ -175,11 +179,10 @@ CHARTS = tuple(chart for row in ROWS for chart in row)
 
 def query_of(chart: Chart) -> dict[str, Any]:
     """The query of a chart, for those who ask for its data without drawing it."""
-    descending = chart.form.get("order_desc", True)
     return {
         "columns": list(chart.columns),
         "metrics": list(chart.measures),
-        "orderby": [[chart.measures[0], not descending]],
+        "orderby": [[chart.measures[0], False]],
         "row_limit": _MOST_ROWS,
         "filters": [],
     }

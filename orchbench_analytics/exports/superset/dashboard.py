@@ -82,7 +82,7 @@ def _chart(chart: Chart, uuid: str) -> dict[str, Any]:
 
 
 def _words() -> dict[str, Any]:
-    meta = {"code": _WORDS, "width": 12, "height": 10}
+    meta = {"code": _WORDS, "width": 12, "height": 12}
     return {"id": "MARKDOWN-words", "type": "MARKDOWN", "children": [], "meta": meta}
 
 

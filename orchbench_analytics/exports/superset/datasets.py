@@ -13,6 +13,14 @@ from orchbench_analytics.schema import Column, maybe_count, maybe_number
 
 SHARE, COUNT, COST = ".3f", ",d", ",.4f"  # how figures are shown
 _PROFILES, _MODELS = "dim_profile", "dim_model"
+COLUMN_LABELS = {
+    "model_label": "Model",
+    "language": "Language",
+    "tool": "Tool",
+    "kind": "Kind of edit",
+    "actual": "Label",
+    "predicted": "Decision",
+}
 _COST_RUNS = "sum(case when total_cost is not null then run_count else 0 end)"
 
 
@@ -73,14 +81,14 @@ _FACTS = {
         "tools",
         "Every tool that a scored step wanted, called, or both. Choose one profile.",
         (
-            _divided("tool_f1", "F1", "F1 of choosing the tool.", f"2 * {_TP}",
-                     f"2 * {_TP} + {_FP} + {_FN}"),
-            _divided("tool_precision", "Precision", "Share of its calls that were wanted.", _TP,
-                     f"{_TP} + {_FP}"),
-            _divided("tool_recall", "Recall", "Share of the steps wanting it that called it.", _TP,
-                     f"{_TP} + {_FN}"),
-            _counted("labelled_step_count", "Wanted", "Steps that want the tool.", f"{_TP} + {_FN}"),
-            _counted("answered_step_count", "Called", "Steps that call the tool.", f"{_TP} + {_FP}"),
+            _counted("labelled_step_count", "Wanted", "Steps that want it.", f"{_TP} + {_FN}"),
+            _counted("answered_step_count", "Called", "Steps that call it.", f"{_TP} + {_FP}"),
+            _divided("tool_precision", "Precision", "Share of its calls that were wanted.",
+                     _TP, f"{_TP} + {_FP}"),
+            _divided("tool_recall", "Recall", "Share of the steps wanting it that call it.",
+                     _TP, f"{_TP} + {_FN}"),
+            _divided("tool_f1", "F1", "F1 of choosing it.",
+                     f"2 * {_TP}", f"2 * {_TP} + {_FP} + {_FN}"),
         ),
     ),
     "fact_plan_edit": _Fact(
