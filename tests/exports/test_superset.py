@@ -50,6 +50,11 @@ def of_kind(bundle: dict[str, Any], kind: str) -> list[Any]:
     return [content for name, content in bundle.items() if name.startswith(f"orchbench/{kind}/")]
 
 
+def name_of(dataset: dict[str, Any]) -> str:
+    """Its name without that of the database."""
+    return str(dataset["table_name"]).removeprefix("star_")
+
+
 def test_everything_refers_to_what_is_there(bundle: dict[str, Any]) -> None:
     databases, datasets = of_kind(bundle, "databases"), of_kind(bundle, "datasets")
     charts, (dashboard,) = of_kind(bundle, "charts"), of_kind(bundle, "dashboards")
@@ -68,7 +73,7 @@ def test_everything_refers_to_what_is_there(bundle: dict[str, Any]) -> None:
 
 
 def test_charts_ask_for_what_their_datasets_have(bundle: dict[str, Any]) -> None:
-    datasets = {part["table_name"]: part for part in of_kind(bundle, "datasets")}
+    datasets = {name_of(part): part for part in of_kind(bundle, "datasets")}
     for chart in CHARTS:
         dataset = datasets[chart.dataset]
         assert set(chart.columns) <= {part["column_name"] for part in dataset["columns"]}
@@ -89,7 +94,7 @@ def test_every_query_and_metric_runs_and_loses_no_row(
     opened = sqlite3.connect(exported / "star.sqlite")
     with duckdb.connect(str(exported / "star.duckdb"), read_only=True) as star:
         for dataset in of_kind(bundle, "datasets"):
-            query, name = dataset["sql"], dataset["table_name"]
+            query, name = dataset["sql"], name_of(dataset)
             measured = ", ".join(part["expression"] for part in dataset["metrics"])
             for engine in (star, opened):
                 answer = engine.execute(f"select * from ({query}) as asked limit 1")
@@ -111,7 +116,7 @@ def test_model_scores_are_the_warehouses(
     keys = ("profile", "model", "experiment", "language")
     names = ", ".join((*keys, *METRICS))
     wanted = demo.connect().sql(f"select {names} from model_scores order by 1, 2, 3, 4").fetchall()
-    (dataset,) = (d for d in of_kind(bundle, "datasets") if d["table_name"] == "model_scores")
+    (dataset,) = (d for d in of_kind(bundle, "datasets") if name_of(d) == "model_scores")
     query = f"select {names} from ({dataset['sql']}) as asked order by 1, 2, 3, 4"
     opened = sqlite3.connect(exported / "star.sqlite")
     close(opened.execute(query).fetchall(), wanted, len(keys))
@@ -171,7 +176,7 @@ def test_tags_come_along_and_never_hide_a_column(demo: Warehouse, tmp_path: Path
         names = [part["column_name"] for part in dataset["columns"]]
         assert "Size" in names
         assert len(names) == len(set(names))
-        if dataset["table_name"] == "tools":
+        if name_of(dataset) == "tools":
             assert 'dim_tool."tool"' in dataset["sql"]
 
 

@@ -5,6 +5,7 @@
 
 import os
 import tempfile
+import time
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -28,9 +29,8 @@ PROGRAM = Path(os.environ["SUPERSET"])
 PICTURE = Path(os.environ.get("SUPERSET_PICTURE", tempfile.gettempdir() + "/superset.png"))
 KEYS = ("model", "experiment", "language")
 _DRAWN = """
-const charts = [...document.querySelectorAll('[data-test="dashboard-component-chart-holder"]')];
-return charts.filter(chart => chart.querySelector('.slice_container')).length === arguments[0]
-    && !charts.some(chart => chart.querySelector('.loading, [aria-label="Loading"]'));
+const holders = document.querySelectorAll('[data-test="dashboard-component-chart-holder"]');
+return [...holders].filter(holder => holder.querySelector('canvas, table')).length;
 """
 
 
@@ -174,7 +174,8 @@ def test_the_dashboard_opens_and_shows_every_chart(
         browser.find_element(By.CSS_SELECTOR, "input[type=password]").send_keys(f"{PASSWORD}\n")
         wait.until(lambda page: "/login" not in page.current_url)
         browser.get(f"{superset.address}/superset/dashboard/{charts['dashboard']}/?standalone=1")
-        wait.until(lambda page: page.execute_script(_DRAWN, len(CHARTS)))
+        wait.until(lambda page: page.execute_script(_DRAWN) == len(CHARTS))
+        time.sleep(3)  # for charts to grow to their full size
         text = browser.find_element(By.TAG_NAME, "body").text
         browser.save_screenshot(str(PICTURE.with_stem(f"{PICTURE.stem}-{uri.split(':')[0]}")))
     assert all(chart.title in text for chart in CHARTS)

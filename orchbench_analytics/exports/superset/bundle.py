@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import zipfile
 from collections.abc import Mapping, Sequence
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 from typing import Any, NamedTuple
 from urllib.parse import urlsplit, urlunsplit
 from uuid import NAMESPACE_URL, uuid5
@@ -68,7 +68,7 @@ def bundle_documents(made: Sequence[Dataset], uri: str, *, profile: str) -> dict
     def id_of(kind: str, name: str) -> str:
         return str(uuid5(NAMESPACE_URL, f"{uri} {kind} {name}"))
 
-    database = id_of("database", "")
+    database, called = id_of("database", ""), _called(uri)
     held: dict[str, Document] = {
         "metadata": {"timestamp": "1980-01-01T00:00:00+00:00"},
         "databases/orchbench": {
@@ -82,14 +82,15 @@ def bundle_documents(made: Sequence[Dataset], uri: str, *, profile: str) -> dict
     }
     for dataset in made:
         ids = {"uuid": id_of("dataset", dataset.name), "database_uuid": database}
-        held[f"datasets/orchbench/{dataset.name}"] = {**_dataset(dataset), **ids}
+        held[f"datasets/orchbench/{dataset.name}"] = {**_dataset(dataset, called), **ids}
     for chart in CHARTS:
         ids = {"uuid": _chart_id(id_of, chart), "dataset_uuid": id_of("dataset", chart.dataset)}
         held[f"charts/{chart.title.replace(' ', '_')}"] = {**_chart(chart), **ids}
+    title = f"{TITLE} ({called})"
     held["dashboards/orchbench"] = {
-        "dashboard_title": TITLE,
+        "dashboard_title": title,
         "description": "Scores, decisions, tools, plans and costs of every model.",
-        "position": positions(lambda chart: _chart_id(id_of, chart)),
+        "position": positions(title, lambda chart: _chart_id(id_of, chart)),
         "metadata": settings(id_of("dataset", made[0].name), profile),
         "published": True,
         "uuid": id_of("dashboard", ""),
@@ -118,13 +119,18 @@ def _place(uri: str) -> str:
     return rest.rpartition("@")[2] if "@" in urlsplit(uri).netloc else rest
 
 
+def _called(uri: str) -> str:
+    """What people call the database: the last part of its path."""
+    return PurePosixPath(urlsplit(uri).path).stem or "orchbench"
+
+
 def _chart_id(id_of: Any, chart: Chart) -> str:
     return str(id_of("chart", chart.title))
 
 
-def _dataset(dataset: Dataset) -> Document:
+def _dataset(dataset: Dataset, database: str) -> Document:
     return {
-        "table_name": dataset.name,
+        "table_name": f"{database}_{dataset.name}",  # some Supersets want names that differ
         "description": dataset.description,
         "sql": dataset.query,
         "schema": None,

@@ -16,7 +16,7 @@ undefined, not 0. Point at the name of a metric to see what it is."""
 _GRID = ["ROOT_ID", "GRID_ID"]
 
 
-def positions(uuid_of: Callable[[Chart], str]) -> dict[str, Any]:
+def positions(title: str, uuid_of: Callable[[Chart], str]) -> dict[str, Any]:
     """Where everything stands, in the form that Superset keeps."""
     rows = [*_rows(uuid_of)]
     words = _row("ROW-words", [_words()])
@@ -30,7 +30,7 @@ def positions(uuid_of: Callable[[Chart], str]) -> dict[str, Any]:
             "children": [words[0]["id"], *(row[0]["id"] for row in rows)],
             "parents": ["ROOT_ID"],
         },
-        "HEADER_ID": {"id": "HEADER_ID", "type": "HEADER", "meta": {"text": TITLE}},
+        "HEADER_ID": {"id": "HEADER_ID", "type": "HEADER", "meta": {"text": title}},
         **placed,
     }
 
