@@ -5,7 +5,7 @@ BIN := $(VENV)/bin
 INSTALL = $(BIN)/python -m pip install --quiet --disable-pip-version-check
 DEMO ?= demo
 
-.PHONY: demo test test-services bench lint clean
+.PHONY: demo test test-services test-superset bench lint clean
 
 demo: $(VENV)/installed
 	$(BIN)/orchbench demo $(DEMO)
@@ -29,6 +29,20 @@ test-services: $(VENV)/developing
 	$(INSTALL) selenium
 	npm install --silent --no-save --prefix $(SERVICES) axe-core
 	AXE=$(abspath $(SERVICES))/node_modules/axe-core/axe.min.js $(BIN)/pytest tests/services
+
+# A real Superset in an environment of its own. It says nothing of rich and cachetools, which it
+# needs, and breaks with a newer flask-caching.
+SUPERSET ?= $(VENV)/superset
+test-superset: $(VENV)/developing $(SUPERSET)/installed
+	$(INSTALL) selenium
+	SUPERSET=$(abspath $(SUPERSET))/bin/superset SUPERSET_PICTURE=$(abspath $(SUPERSET))/dashboard.png \
+		$(BIN)/pytest tests/services/superset_dashboard.py
+
+$(SUPERSET)/installed:
+	$(PYTHON) -m venv $(SUPERSET)
+	$(SUPERSET)/bin/python -m pip install --quiet --disable-pip-version-check \
+		'apache-superset>=6.1,<7' 'flask-caching<2.4' rich cachetools duckdb-engine psycopg2-binary
+	touch $@
 
 # What pip installs it compiles; of an editable package that is left to us.
 bench: $(VENV)/developing

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 
     from orchbench_analytics.engines import Engine
     from orchbench_analytics.exports.export import ExportSummary
+    from orchbench_analytics.exports.superset.bundle import BundleSummary
     from orchbench_analytics.ingest.update import IngestSummary, Progress
     from orchbench_analytics.outputs.check import CheckReport
     from orchbench_analytics.pages.report import Report
@@ -347,6 +348,17 @@ class Warehouse:
         )
         return export(
             self.path, self.manifest(), str(target), selection=selection, may_overwrite=overwrite
+        )
+
+    def superset_bundle(
+        self, target: str | Path, *, uri: str, profile: str | None = None, overwrite: bool = False
+    ) -> BundleSummary:
+        """Write a ZIP that Superset imports: a dashboard of the star exported to an address."""
+        from orchbench_analytics.exports.export import export_bundle
+
+        manifest, path = self.manifest(), Path(target)
+        return export_bundle(
+            self.path, manifest, path, uri=uri, profile=profile, may_overwrite=overwrite
         )
 
     # Asking which differences are real

@@ -12,7 +12,7 @@ from orchbench_analytics.cli.talk import say
 
 _TARGET = (
     "A directory or FILE.parquet (Parquet), FILE.duckdb, FILE.sqlite, DIR.csv, FILE.xlsx, "
-    "delta:DIR, iceberg:CATALOG, or postgresql://HOST/DATABASE."
+    "delta:DIR, iceberg:CATALOG, postgresql://HOST/DATABASE, or superset.zip with --uri."
 )
 
 
@@ -36,6 +36,10 @@ def export(
     partition_by: Annotated[
         list[str] | None, typer.Option(metavar="COLUMN", help="Column to split Parquet files by.")
     ] = None,
+    uri: Annotated[
+        str | None,
+        typer.Option(metavar="URI", help="Where Superset finds the star; needs FILE.zip."),
+    ] = None,
     overwrite: Annotated[
         bool, typer.Option("--overwrite", help="Replace what is there and is not this export.")
     ] = False,
@@ -46,7 +50,14 @@ def export(
     """
     from orchbench_analytics.warehouse import open_warehouse
 
-    summary = open_warehouse(warehouse).export(
+    opened = open_warehouse(warehouse)
+    if uri is not None:
+        bundle = opened.superset_bundle(target, uri=uri, profile=profile, overwrite=overwrite)
+        change = "unchanged" if bundle.is_unchanged else "written"
+        parts = f"{len(bundle.charts)} charts over {len(bundle.datasets)} datasets"
+        say(f"{bundle.target}: {parts} of {bundle.uri}, {change}")
+        return
+    summary = opened.export(
         target,
         relations=table or (),
         star=star,

@@ -11,7 +11,8 @@ from orchbench_analytics.errors import PathError
 from orchbench_analytics.exports.contents import Contents, Selection, contents_of
 from orchbench_analytics.exports.relations import flat_relations, stage
 from orchbench_analytics.exports.sink import Outgoing
-from orchbench_analytics.exports.star import star_documents, star_relations
+from orchbench_analytics.exports.star import star_documents, star_relations, star_shapes
+from orchbench_analytics.exports.superset.bundle import BundleSummary, write_bundle
 from orchbench_analytics.exports.targets import sink_for, without_password
 from orchbench_analytics.exports.values import count_changes
 from orchbench_analytics.store.manifest import Manifest
@@ -82,6 +83,27 @@ def export(
             for r in relations
         ]
         return ExportSummary(shown, exported, count_changes(connection, relations, rules))
+
+
+def export_bundle(
+    root: Path,
+    manifest: Manifest,
+    path: Path,
+    *,
+    uri: str,
+    profile: str | None = None,
+    may_overwrite: bool = False,
+) -> BundleSummary:
+    """Write a Superset bundle for the star at an address; its dashboard opens on the profile."""
+    if path.suffix != ".zip":
+        raise PathError(f"{path} is not a bundle for Superset; name a FILE.zip, or leave out --uri")
+    chosen = profile or next(
+        (name for name in ("spec", *manifest.profiles) if name in manifest.profiles), "spec"
+    )
+    scored_profile(root, manifest, chosen)
+    with stage() as connection:
+        relations = star_shapes(connection, root, manifest)
+    return write_bundle(path, uri, relations, profile=chosen, may_overwrite=may_overwrite)
 
 
 def _only(profile: str, manifest: Manifest) -> Manifest:

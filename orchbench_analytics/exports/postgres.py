@@ -1,7 +1,7 @@
 """Postgres, through ADBC: tables in the first schema of the connection's search path.
 
 A refresh deletes and inserts the changed parts in one transaction: readers see the old rows until
-all new ones are there, and grants and the views of users stay.
+all new ones are there, and grants and the views of users stay, even where columns change.
 """
 
 from __future__ import annotations
@@ -18,12 +18,13 @@ from orchbench_analytics.exports.contents import (
     manifest_rows,
     read_manifest,
 )
-from orchbench_analytics.exports.ddl import (
-    MANIFEST_RELATION,
-    POSTGRES,
-    comments,
-    create_table,
-    references,
+from orchbench_analytics.exports.ddl import MANIFEST_RELATION
+from orchbench_analytics.exports.postgres_shape import (
+    create,
+    exists,
+    forget_references,
+    refer,
+    reshape,
 )
 from orchbench_analytics.exports.predicates import sql_predicate
 from orchbench_analytics.exports.relations import Relation
@@ -31,7 +32,6 @@ from orchbench_analytics.exports.sink import Outgoing, require
 from orchbench_analytics.exports.targets import without_password
 from orchbench_analytics.exports.values import REPLACE_NUL, Rule, quoted_name
 from orchbench_analytics.schema import arrow_schema
-from orchbench_analytics.views.catalog import quoted
 
 _LOCK = 0x6F726368  # one export at a time in a database: "orch"
 
@@ -64,40 +64,52 @@ class PostgresTables:
             cursor.fetchall()
             held = _read(cursor)  # another export may have been first
             stored = held if stored is not None else None
-            if not _has_shape(outgoing, stored):
-                self._drop(cursor, held, {r.name for r in outgoing.relations})
+            is_shaped = _has_shape(outgoing, stored)
+            if not is_shaped:
+                self._shape(cursor, held, outgoing.relations)
                 stored = None
-                _create(cursor, outgoing.relations)
             written = [r for r in outgoing.relations if outgoing.changed(r, stored)]
             for relation in written:
                 _refresh(cursor, outgoing, relation, stored)
-            if stored is None:
-                _refer(cursor, outgoing.relations)
+            if not is_shaped:
+                refer(cursor, outgoing.relations)
             cursor.execute(f"delete from {MANIFEST_TABLE.name}")
             _insert(cursor, MANIFEST_RELATION, _manifest(outgoing.contents))
             connection.commit()
         self._tidy([*written, MANIFEST_RELATION])
 
-    def _drop(self, cursor: Any, held: Contents | None, wanted: set[str]) -> None:
-        """Drop the tables of an earlier export, and with `--overwrite` all that are in the way."""
+    def _shape(self, cursor: Any, held: Contents | None, relations: Sequence[Relation]) -> None:
+        """Make all tables, empty: those of an earlier export keep their grants and views."""
         ours = {*held.relations, MANIFEST_TABLE.name} if held else set()
-        there = [name for name in (wanted | ours | {MANIFEST_TABLE.name}) if _exists(cursor, name)]
-        strange = sorted(set(there) - ours)
+        wanted = {relation.name: relation for relation in (*relations, MANIFEST_RELATION)}
+        there = {name for name in {*wanted, *ours} if exists(cursor, name)}
+        strange = sorted(there - ours)
         if strange and not self.may_overwrite:
             raise PathError(
                 f"the database has a table {strange[0]} that is not an earlier export; "
                 "choose another schema, or replace it with --overwrite"
             )
-        if not there:
-            return
-        names = ", ".join(map(quoted_name, there))
+        kept = [relation for name, relation in wanted.items() if name in there & ours]
         try:
-            cursor.execute(f"drop table {names}{' cascade' if self.may_overwrite else ''}")
+            forget_references(cursor, kept)
+            self._drop(cursor, sorted(there - {relation.name for relation in kept}))
+            for relation in kept:
+                cursor.execute(f"delete from {quoted_name(relation.name)}")
+                reshape(cursor, relation)
         except self.adbc.Error as error:
             raise PathError(
                 "the tables have other columns than before, and something depends on them; "
-                f"drop it, or let --overwrite drop it ({error})"
+                f"drop it, and export again ({error})"
             ) from error
+        for name, relation in wanted.items():
+            if name not in there & ours:
+                create(cursor, relation)
+
+    def _drop(self, cursor: Any, names: Sequence[str]) -> None:
+        """Drop tables, and with `--overwrite` what depends on them."""
+        if names:
+            listed = ", ".join(map(quoted_name, names))
+            cursor.execute(f"drop table {listed}{' cascade' if self.may_overwrite else ''}")
 
     def _tidy(self, relations: Sequence[Relation]) -> None:
         with self._connect(autocommit=True) as connection, connection.cursor() as cursor:
@@ -113,41 +125,17 @@ class PostgresTables:
 
 
 def _read(cursor: Any) -> Contents | None:
-    if not _exists(cursor, MANIFEST_TABLE.name):
+    if not exists(cursor, MANIFEST_TABLE.name):
         return None
     columns = ", ".join(MANIFEST_TABLE.column_names)
     cursor.execute(f"select {columns} from {MANIFEST_TABLE.name}")
     return read_manifest(cursor.fetchall())
 
 
-def _exists(cursor: Any, table: str) -> bool:
-    """Whether the schema that new tables go to has the table."""
-    cursor.execute(
-        "select count(*) from pg_tables where schemaname = current_schema() "
-        f"and tablename = {quoted(table)}"
-    )
-    return bool(cursor.fetchone()[0])
-
-
 def _has_shape(outgoing: Outgoing, stored: Contents | None) -> bool:
     """Whether every table is there, with the columns it has now."""
     shapes = {name: c.shape_hash for name, c in outgoing.contents.relations.items()}
     return stored is not None and shapes == {n: c.shape_hash for n, c in stored.relations.items()}
-
-
-def _create(cursor: Any, relations: Sequence[Relation]) -> None:
-    for relation in (*relations, MANIFEST_RELATION):
-        cursor.execute(create_table(relation, POSTGRES, set()))
-        for statement in comments(relation):
-            cursor.execute(statement)
-
-
-def _refer(cursor: Any, relations: Sequence[Relation]) -> None:
-    """Declare the references of tables that are full: Postgres then checks them all at once."""
-    present = {relation.name for relation in relations}
-    for relation in relations:
-        for reference in references(relation, POSTGRES, present):
-            cursor.execute(f"alter table {quoted_name(relation.name)} add {reference}")
 
 
 def _refresh(cursor: Any, outgoing: Outgoing, relation: Relation, stored: Contents | None) -> None:

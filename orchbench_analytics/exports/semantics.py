@@ -1,7 +1,8 @@
 """The semantic layer: every metric as an aggregate in SQL over `fact_scenario`.
 
 A formula holds for rows of one profile, model and language; a score over languages is the mean of
-theirs. It reads the same in DuckDB, SQLite and Postgres.
+theirs. It reads the same in DuckDB, SQLite and Postgres. Under a profile that rounds (`upstream`),
+a mean within the last bit of a tie may round to the other side, as it may in the evaluator itself.
 """
 
 from __future__ import annotations
@@ -110,5 +111,9 @@ def _mean(formula: Mean) -> str:
 
 
 def _rounded(value: str) -> str:
-    """A headline score as the profile carries it on."""
-    return f"round(({value}) * max(score_scale)) / max(score_scale)"
+    """A headline score as the profile carries it on.
+
+    To add 2^52 to a double and to take it away again leaves a whole number, ties to the even one.
+    """
+    whole = f"(({value}) * max(score_scale) + max(score_shift)) - max(score_shift)"
+    return f"({whole}) / max(score_scale)"

@@ -22,7 +22,7 @@ from orchbench_analytics.exports.values import quoted_name
 from orchbench_analytics.schema import Column, Kind, Table
 from orchbench_analytics.store.manifest import Manifest
 from orchbench_analytics.tables import TABLES
-from orchbench_analytics.views.catalog import views
+from orchbench_analytics.views.catalog import needed_by, populate, views
 from orchbench_analytics.views.descriptions import described_columns
 from orchbench_analytics.views.files import View, read_views, sql_directory
 
@@ -48,9 +48,8 @@ def star_relations(
         raise SelectionError(
             f"the star has no table named {unknown[0]!r}; there are {', '.join(known)}"
         )
-    sources = set().union(*(view.references for view in star_views().values()))
-    compute(connection, root, manifest, sources & {*TABLES, *views(), "model_tags"})
-    connection.execute((_directory() / "macros" / "keys.sql").read_text(encoding="utf-8"))
+    compute(connection, root, manifest, _sources())
+    connection.execute(_keys())
     for view in star_views().values():
         connection.execute(f"create table main.{view.name} as {view.query}")
         _require_keys(connection, view)
@@ -58,6 +57,29 @@ def star_relations(
     connection.execute(f"create table main.{METRICS_TABLE} as from metric_rows")
     chosen = [name for name in known if name in names or not names]
     return [_relation(connection, name) for name in chosen]
+
+
+def star_shapes(
+    connection: duckdb.DuckDBPyConnection, root: Path, manifest: Manifest
+) -> list[Relation]:
+    """All relations of the star without their rows: nothing is computed."""
+    sources = _sources()
+    needed = sources.union(*(needed_by(name) for name in sources & views().keys()))
+    populate(connection, root, manifest, kind="view", names=needed)
+    connection.execute(_keys())
+    for view in star_views().values():
+        connection.execute(f"create view main.{view.name} as {view.query}")
+    return [_relation(connection, name) for name in sorted(star_views(), key=_place)]
+
+
+def _sources() -> set[str]:
+    """The tables and views that the star is made from."""
+    read = set().union(*(view.references for view in star_views().values()))
+    return read & {*TABLES, *views(), "model_tags"}
+
+
+def _keys() -> str:
+    return (_directory() / "macros" / "keys.sql").read_text(encoding="utf-8")
 
 
 def star_documents() -> dict[str, str]:

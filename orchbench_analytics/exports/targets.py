@@ -37,6 +37,11 @@ def sink_for(target: str, selection: Selection) -> Sink:
     if "://" in target:
         raise PathError(f"{target} is not a target this release knows; there are {KINDS}")
     path = Path(target)
+    if path.suffix == ".zip":
+        raise PathError(
+            f"{target} is a bundle for Superset: say with --uri where Superset finds the star, "
+            "which orchbench export DIR TARGET --star writes"
+        )
     if path.suffix in _FILES and not (path.suffix == ".parquet" and path.is_dir()):
         room, name = _FILES[path.suffix]
         _refuse_partitions(target, selection)

@@ -1,7 +1,7 @@
 -- The scores and counts of a scenario file under a profile; the metrics are formed from these.
 -- grain: profile_sk, model_sk, scenario_sk
--- `score_scale` and `undefined_score` carry two rules of the profile into the formulas: rounding
--- to four digits, or not at all (2^53 is finer than a double), and what an undefined score is.
+-- `score_scale`, `score_shift` and `undefined_score` carry two rules of the profile into the
+-- formulas: rounding to four digits, or not at all, and what an undefined score is.
 with
 
 profiles as (
@@ -38,9 +38,11 @@ keyed as (
         dated.total_token_count,
         dated.total_cost,
         cast(
-            case when profiles.rounding = 'four_digits' then 10000 else 9007199254740992 end
-            as double
+            case when profiles.rounding = 'four_digits' then 10000 else 1 end as double
         ) as score_scale,
+        cast(
+            case when profiles.rounding = 'four_digits' then power(2, 52) else 0 end as double
+        ) as score_shift,
         cast(case when profiles.undefined = 'zero' then 0 end as double) as undefined_score
     from scenario_scores
     inner join profiles using (profile)

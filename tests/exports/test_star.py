@@ -13,7 +13,9 @@ import yaml
 from orchbench_analytics import open_warehouse
 from orchbench_analytics.errors import OrchbenchError, SelectionError
 from orchbench_analytics.exports import star
+from orchbench_analytics.exports.semantics import _rounded
 from orchbench_analytics.metrics import HEADLINE, METRICS
+from orchbench_analytics.views.files import macros
 from orchbench_analytics.warehouse import Warehouse
 from tests.documents import runs_document, scenario_path, write
 from tests.exports.formulas import leaderboard_query, model_query
@@ -122,12 +124,10 @@ def test_calls_can_be_read(connection) -> None:
     assert text.startswith('findTrails({"refinedQuery": ')
 
 
-def test_the_leaderboard_is_formed_from_facts_in_duckdb_and_sqlite(
-    connection, exported: Path, demo: Warehouse
-) -> None:
-    opened = sqlite3.connect(exported / "star.sqlite")
-    formulas = dict(opened.execute("select metric, formula from metrics").fetchall())
-    flat = demo.connect()
+def check_formulas(warehouse: Warehouse, *engines: Any) -> None:
+    """Every figure of the leaderboard and of the models is formed from the facts."""
+    formulas = dict(engines[0].execute("select metric, formula from metrics").fetchall())
+    flat = warehouse.connect()
     board = flat.sql(
         f"select profile, model, experiment, {', '.join(HEADLINE)} from leaderboard order by 1,2,3"
     ).fetchall()
@@ -136,9 +136,52 @@ def test_the_leaderboard_is_formed_from_facts_in_duckdb_and_sqlite(
         " order by 1, 2, 3, 4"
     ).fetchall()
     assert {row[0] for row in board} == {"spec", "strict", "upstream"}
-    for engine in (connection, opened):
+    for engine in engines:
         close(engine.execute(leaderboard_query(formulas)).fetchall(), board, 3)
         close(engine.execute(model_query(formulas)).fetchall(), models, 4)
+
+
+def test_the_leaderboard_is_formed_from_facts_in_duckdb_and_sqlite(
+    connection, exported: Path, demo: Warehouse
+) -> None:
+    opened = sqlite3.connect(exported / "star.sqlite")
+    check_formulas(demo, connection, opened)
+    opened.close()
+
+
+@pytest.mark.parametrize("engine", [duckdb.connect, lambda: sqlite3.connect(":memory:")])
+def test_formulas_round_ties_as_the_views_do(engine) -> None:
+    """Exact ties, k/32, go to the even digit; what the profile does not round stays as it is."""
+    opened, views = engine(), duckdb.connect()
+    for statements in macros():
+        views.execute(statements)
+    for number in range(1, 32, 2):
+        tie = number / 32
+        ((wanted,),) = views.execute("select round_half_even(?, 4)", [tie]).fetchall()
+        for scale, shift, expected in ((10_000.0, 2.0**52, wanted), (1.0, 0.0, tie)):
+            values = {"x": tie, "score_scale": scale, "score_shift": shift}
+            rows = ", ".join(f"cast({v} as double precision) as {k}" for k, v in values.items())
+            found = opened.execute(f"select {_rounded('max(x)')} from (select {rows}) as asked")
+            assert found.fetchall() == [(expected,)]
+    opened.close()
+
+
+def test_formulas_hold_on_the_conformance_pack(
+    make_once, conformance_pack: Path, tmp_path: Path
+) -> None:
+    def build(directory: Path) -> None:
+        cards = [conformance_pack / "agent_cards"]
+        open_warehouse(directory, create=True).ingest(
+            conformance_pack / "results", agent_cards=cards, jobs=1
+        )
+
+    warehouse = open_warehouse(make_once("with_judge", build))
+    tables = ["dim_model", "dim_profile", "dim_scenario", "fact_scenario", "metrics"]
+    for target in ("star.duckdb", "star.sqlite"):
+        warehouse.export(tmp_path / target, star=True, relations=tables)
+    opened = sqlite3.connect(tmp_path / "star.sqlite")
+    with duckdb.connect(str(tmp_path / "star.duckdb"), read_only=True) as star:
+        check_formulas(warehouse, star, opened)
     opened.close()
 
 

@@ -206,3 +206,58 @@ def test_a_server_that_is_not_there_is_named_without_its_password(tmp_path: Path
     with pytest.raises(PathError, match=r"cannot connect to postgresql://me:\*\*\*@") as caught:
         warehouse.export(f"postgresql://me:secret@/x?host={tmp_path}", relations=["steps"])
     assert "secret" not in str(caught.value)
+
+
+def test_grants_and_views_survive_other_columns(uri: str, sweep: Warehouse, tmp_path: Path) -> None:
+    """A tag comes, changes its type and goes: what others have on the table stays."""
+    sweep.export(uri, star=True)
+    role = f"r{uuid.uuid4().hex}"
+    with psycopg.connect(uri, autocommit=True) as connection:
+        connection.execute(f"create role {role}")
+        connection.execute(f"grant select on dim_model, fact_step to {role}")
+        connection.execute("create view mine as select model from dim_model")
+    names = (
+        "select attname from pg_attribute where attrelid = 'dim_model'::regclass "
+        "and attnum > 0 and not attisdropped"
+    )
+    before = ask(uri, names)
+    for tags in ("model,Size\nmodel-0,7\n", "model,Size\nmodel-0,large\n", "model\nmodel-0\n"):
+        (tmp_path / "tags.csv").write_text(tags, encoding="utf-8")
+        sweep.tag(tmp_path / "tags.csv")
+        summary = sweep.export(uri, star=True)
+        assert not summary.is_unchanged
+        for exported in summary.relations:
+            assert ask(uri, f"select count(*) from {exported.relation}") == [(exported.row_count,)]
+        value = tags.split("\n")[1].partition(",")[2]
+        if value:
+            query = "select \"Size\"::text from dim_model where model = 'model-0'"
+            assert ask(uri, query) == [(value,)]
+        for table in ("dim_model", "fact_step"):
+            granted = f"select has_table_privilege('{role}', '{table}', 'select')"
+            assert ask(uri, granted) == [(True,)]
+        assert ask(uri, "select count(*) from mine") == [(2,)]
+    assert ask(uri, names) == before
+    references = "select count(*) from pg_constraint where contype = 'f' and connamespace = "
+    assert ask(uri, f"{references} current_schema()::regnamespace")[0][0] > 25
+
+
+def test_a_column_that_a_view_needs_is_not_dropped(
+    uri: str, sweep: Warehouse, tmp_path: Path
+) -> None:
+    (tmp_path / "tags.csv").write_text("model,Size\nmodel-0,7\n", encoding="utf-8")
+    sweep.tag(tmp_path / "tags.csv")
+    sweep.export(uri, star=True, relations=["dim_model"])
+    with psycopg.connect(uri, autocommit=True) as connection:
+        connection.execute('create view mine as select "Size" from dim_model')
+    (tmp_path / "tags.csv").write_text("model\nmodel-0\n", encoding="utf-8")
+    sweep.tag(tmp_path / "tags.csv")
+    with pytest.raises(PathError, match="something depends on them"):
+        sweep.export(uri, star=True, relations=["dim_model"])
+    assert len(ask(uri, "select * from mine")) == 2
+
+
+def test_another_selection_leaves_no_table_behind(uri: str, sweep: Warehouse) -> None:
+    sweep.export(uri, relations=CHOSEN)
+    sweep.export(uri, relations=["leaderboard", "sources"], overwrite=True)
+    tables = "select tablename from pg_tables where schemaname = current_schema() order by 1"
+    assert ask(uri, tables) == [("export_manifest",), ("leaderboard",), ("sources",)]

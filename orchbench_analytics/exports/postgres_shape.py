@@ -1,0 +1,93 @@
+"""The tables of an export in Postgres: made, or changed in place, so that grants and views stay."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+from orchbench_analytics.exports.ddl import POSTGRES, comments, create_table, references
+from orchbench_analytics.exports.relations import Relation
+from orchbench_analytics.exports.values import quoted_name
+from orchbench_analytics.views.catalog import quoted
+
+_COLUMNS = """
+select attname, format_type(atttypid, atttypmod)
+from pg_attribute
+where attrelid = {table}::regclass and attnum > 0 and not attisdropped
+"""
+_CONSTRAINTS = """
+select conname
+from pg_constraint
+where conrelid = {table}::regclass and contype in ({kinds})
+order by conname
+"""
+_TYPE_NAMES = {"timestamp": "timestamp without time zone"}  # as Postgres itself calls them
+
+
+def exists(cursor: Any, table: str) -> bool:
+    """Whether the schema that new tables go to has the table."""
+    cursor.execute(
+        "select count(*) from pg_tables where schemaname = current_schema() "
+        f"and tablename = {quoted(table)}"
+    )
+    return bool(cursor.fetchone()[0])
+
+
+def create(cursor: Any, relation: Relation) -> None:
+    """Create a table, with its descriptions and without its references."""
+    cursor.execute(create_table(relation, POSTGRES, set()))
+    _describe(cursor, relation)
+
+
+def forget_references(cursor: Any, relations: Sequence[Relation]) -> None:
+    """Drop the references between tables, which stand in the way of every change."""
+    for relation in relations:
+        _drop_constraints(cursor, relation, "f")
+
+
+def refer(cursor: Any, relations: Sequence[Relation]) -> None:
+    """Declare the references of tables that are full: Postgres then checks them all at once."""
+    present = {relation.name for relation in relations}
+    for relation in relations:
+        for reference in references(relation, POSTGRES, present):
+            cursor.execute(f"alter table {quoted_name(relation.name)} add {reference}")
+
+
+def reshape(cursor: Any, relation: Relation) -> None:
+    """Give an emptied table the columns that its relation has now."""
+    _drop_constraints(cursor, relation, "p")
+    cursor.execute(_COLUMNS.format(table=_literal(relation)))
+    there = dict(cursor.fetchall())
+    for change in _changes(relation, there):
+        cursor.execute(f"alter table {quoted_name(relation.name)} {change}")
+    _describe(cursor, relation)
+
+
+def _changes(relation: Relation, there: dict[str, str]) -> Iterator[str]:
+    """What to alter; a column of another type goes and comes again."""
+    wanted = {column.name: POSTGRES.types[column.kind] for column in relation.table.columns}
+    kept = {n for n, kind in wanted.items() if there.get(n) == _TYPE_NAMES.get(kind, kind)}
+    for name in there.keys() - kept:
+        yield f"drop column {quoted_name(name)}"
+    for name in (name for name in wanted if name not in kept):
+        yield f"add column {quoted_name(name)} {wanted[name]}"
+    for column in relation.table.columns:
+        yield f"alter {quoted_name(column.name)} {'drop' if column.nullable else 'set'} not null"
+    if relation.key:
+        yield f"add primary key ({', '.join(map(quoted_name, relation.key))})"
+
+
+def _drop_constraints(cursor: Any, relation: Relation, kind: str) -> None:
+    cursor.execute(_CONSTRAINTS.format(table=_literal(relation), kinds=quoted(kind)))
+    for (name,) in cursor.fetchall():
+        table = quoted_name(relation.name)
+        cursor.execute(f"alter table {table} drop constraint {quoted_name(name)}")
+
+
+def _describe(cursor: Any, relation: Relation) -> None:
+    for statement in comments(relation):
+        cursor.execute(statement)
+
+
+def _literal(relation: Relation) -> str:
+    return quoted(quoted_name(relation.name))
