@@ -11,7 +11,7 @@ import polars as pl
 
 # The page shows four digits. Ties apart, seven are enough to round a figure to the same four.
 _DIGITS = 7
-_LEVEL = 9
+_LEVEL = 7  # 9 takes four times as long and saves three hundredths
 
 
 def columns_of(frame: pl.DataFrame, *, is_exact: bool = False) -> dict[str, Any]:
@@ -30,9 +30,8 @@ def columns_of(frame: pl.DataFrame, *, is_exact: bool = False) -> dict[str, Any]
 def _column(series: pl.Series, is_exact: bool) -> dict[str, Any]:
     if series.dtype == pl.String:
         words = series.drop_nulls().unique(maintain_order=True)
-        numbers = {word: number for number, word in enumerate(words.to_list())}
-        codes = [-1 if text is None else numbers[text] for text in series.to_list()]
-        return {"words": words.to_list(), "codes": codes}
+        codes = series.replace_strict(words, range(len(words)), default=-1, return_dtype=pl.Int64)
+        return {"words": words.to_list(), "codes": codes.to_list()}
     if series.dtype == pl.Boolean:
         series = series.cast(pl.Int8)
     elif series.dtype.is_float():

@@ -2,19 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from functools import partial
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from orchbench_analytics.engines import Engine
 from orchbench_analytics.errors import PathError, SelectionError
+from orchbench_analytics.outputs.audit import audit
 from orchbench_analytics.pages import write
 from orchbench_analytics.pages.columns import columns_of, packed
-from orchbench_analytics.pages.core import core, label_texts
-from orchbench_analytics.pages.sections import SECTIONS, Source, rules
-from orchbench_analytics.pages.shards import ShardTask, manifest_of, write_shard
-from orchbench_analytics.pages.sweep import Sweep
+from orchbench_analytics.pages.core import core
+from orchbench_analytics.pages.sections import SECTIONS, Tables, audited
+from orchbench_analytics.pages.shards import shard, source_of
+from orchbench_analytics.pages.source import Source
+from orchbench_analytics.store.manifest import Manifest
+from orchbench_analytics.views.select import scored_profile
 
 LARGEST_PAGE = 30_000_000
 ANSWER_LIMIT = 20_000
@@ -42,24 +46,48 @@ class ReportOptions(NamedTuple):
     largest_page: int = LARGEST_PAGE
 
 
-def make_report(warehouse: Sweep, output: Path, options: ReportOptions, engine: Engine) -> Report:
+class PieceTask(NamedTuple):
+    """A piece to make, and the file it goes to."""
+
+    make: Callable[[Source], Any]
+    source: Source
+    target: Path
+
+
+def make_report(
+    root: Path, manifest: Manifest, output: Path, options: ReportOptions, engine: Engine
+) -> Report:
     """Write a report of a warehouse: a file, or a directory where it would be too large for one."""
     directory = _directory_of(output)
     for path in {output, directory}:
         if path.is_dir() and any(path.iterdir()) and not (path / "index.html").is_file():
             raise PathError(f"{path} holds something else; name a new file or an empty directory")
     output.parent.mkdir(parents=True, exist_ok=True)
+    models = _chosen_models(manifest, options.models)
+    names = list(options.profiles) or sorted(manifest.profiles, key=lambda n: n != _FIRST_PROFILE)
+    profiles = {name: scored_profile(root, manifest, name) for name in names}
     with TemporaryDirectory(dir=output.parent, prefix=".report-") as scratch:
-        pieces = Path(scratch)
-        models = _chosen_models(warehouse, options.models)
-        _write_pieces(warehouse, pieces, models, options, engine)
+        pieces = Path(scratch) / "pieces"
+        pieces.mkdir()
+        source = Source(root, manifest, models, profiles, Path(scratch).absolute())
+        source.gather()
+        for _ in engine.run(write_piece, _tasks(source, pieces, options), is_small=len(models) < 4):
+            pass
+        if options.with_rules:
+            rules = audited(audit(root, manifest, engine), source)
+            _write(pieces / "rules", _as_columns(rules))
         page = _write_page(pieces, output, options)
         size = sum(path.stat().st_size for path in _files(page))
     return Report(page, size, len(models))
 
 
-def _chosen_models(warehouse: Sweep, wanted: Sequence[str]) -> list[tuple[str, str]]:
-    there = sorted({(part.model, part.experiment) for part in warehouse.manifest().parts})
+def write_piece(task: PieceTask) -> Path:
+    """Make a piece and write it, packed; say where it is."""
+    return _write(task.target, task.make(task.source))
+
+
+def _chosen_models(manifest: Manifest, wanted: Sequence[str]) -> list[tuple[str, str]]:
+    there = sorted({(part.model, part.experiment) for part in manifest.parts})
     if not there:
         raise SelectionError("the warehouse has no models to report on; see: orchbench ingest")
     unknown = [
@@ -71,55 +99,42 @@ def _chosen_models(warehouse: Sweep, wanted: Sequence[str]) -> list[tuple[str, s
     return [(m, e) for m, e in there if not wanted or m in wanted or f"{m}/{e}" in wanted]
 
 
-def _chosen_profiles(warehouse: Sweep, wanted: Sequence[str]) -> list[str]:
-    """The profiles of the report, `spec` first: others are told by what they change."""
-    names = list(wanted) or sorted(warehouse.manifest().profiles, key=lambda n: n != _FIRST_PROFILE)
-    return [warehouse.profile(name).name for name in names]
-
-
-def _write_pieces(
-    warehouse: Sweep,
-    pieces: Path,
-    models: Sequence[tuple[str, str]],
-    options: ReportOptions,
-    engine: Engine,
-) -> None:
-    names = _chosen_profiles(warehouse, options.profiles)
-    with warehouse.connect() as connection:
-        source = Source(warehouse, connection, models, names)
-        parts = {"rules": rules} if options.with_rules else {}
-        for name, section in (SECTIONS | parts).items():
-            tables = {key: columns_of(frame) for key, frame in section(source).items()}
-            _write_piece(pieces, name, tables)
-        texts = label_texts(connection)
-        _write_piece(pieces, "labels", texts)
-        overview = core(warehouse, connection, models, names) | {
-            "title": options.title,
-            "has_rules": options.with_rules,
-            "answer_limit": options.answer_limit,
-        }
-    _write_piece(pieces, "core", overview)
-    numbers = {text: number for number, text in enumerate(texts)}
-    manifest = warehouse.manifest()
-    profiles = {name: warehouse.profile(name) for name in names}
-    tasks = (
-        ShardTask(
-            warehouse.path,
-            manifest_of(manifest, *model),
-            *model,
-            profiles,
-            numbers,
-            options.answer_limit,
-            pieces / f"model-{number}",
+def _tasks(source: Source, pieces: Path, options: ReportOptions) -> Iterator[PieceTask]:
+    """Every piece but the rules; those that take longest first, so that all cores end together."""
+    yield PieceTask(partial(_overview, options=options), source, pieces / "core")
+    for name, section in SECTIONS.items():
+        yield PieceTask(partial(_section, section), source, pieces / name)
+    yield PieceTask(_labels, source, pieces / "labels")
+    for number, model in enumerate(source.models):
+        own = source_of(source, *model)
+        yield PieceTask(
+            partial(shard, answer_limit=options.answer_limit), own, pieces / f"model-{number}"
         )
-        for number, model in enumerate(models)
-    )
-    for _ in engine.run(write_shard, tasks, is_small=len(models) < 4):
-        pass
 
 
-def _write_piece(pieces: Path, name: str, value: object) -> None:
-    (pieces / name).write_text(packed(value), encoding="ascii")
+def _overview(source: Source, *, options: ReportOptions) -> dict[str, Any]:
+    return core(source) | {
+        "title": options.title,
+        "has_rules": options.with_rules,
+        "answer_limit": options.answer_limit,
+    }
+
+
+def _section(section: Callable[[Source], Tables], source: Source) -> dict[str, Any]:
+    return _as_columns(section(source))
+
+
+def _labels(source: Source) -> list[str]:
+    return source.labels()["text"].to_list()
+
+
+def _as_columns(tables: Tables) -> dict[str, Any]:
+    return {name: columns_of(rows) for name, rows in tables.items()}
+
+
+def _write(target: Path, value: object) -> Path:
+    target.write_text(packed(value), encoding="ascii")
+    return target
 
 
 def _directory_of(output: Path) -> Path:

@@ -2,29 +2,28 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from pathlib import Path
-from typing import Any, NamedTuple
+from collections.abc import Sequence
+from typing import Any
 
 import duckdb
 import msgspec
 import polars as pl
 
 from orchbench_analytics.pages.answers import numbers_of, with_texts
-from orchbench_analytics.pages.columns import columns_of, packed
+from orchbench_analytics.pages.columns import columns_of
 from orchbench_analytics.pages.pictures import draw_pictures
-from orchbench_analytics.profiles import Profile
+from orchbench_analytics.pages.source import Source
 from orchbench_analytics.score.plans.entries import with_text_parts
 from orchbench_analytics.store.manifest import Manifest
 from orchbench_analytics.tables import PLAN_EDITS, PLAN_MATCHES, SCORED_PLANS, SCORED_STEPS
-from orchbench_analytics.views.catalog import frame_of, needed_by, populate
+from orchbench_analytics.views.catalog import frame_of
 
 _STEP = ("language", "scenario", "run", "step_id", "answer_position")
 _KEYS = ("profile", "model", "experiment", *_STEP)
-_NAMES = {
+_NAMES = (
     "steps", "plans", "judgements", "scored_steps", "scored_plans", "scored_arguments",
-    "plan_edits", "plan_matches",
-}  # fmt: skip
+    "plan_edits", "plan_matches", "scenario_means",
+)  # fmt: skip
 # What the page shows in no place, or by other columns.
 _NOT_SHOWN = (
     pl.selectors.matches(r"^(true|false)_(positive|negative)_(reject|call)_count$")
@@ -46,39 +45,21 @@ order by all
 """
 
 
-class ShardTask(NamedTuple):
-    """What it takes to make the shard of one model."""
-
-    root: Path
-    manifest: Manifest
-    model: str
-    experiment: str
-    profiles: Mapping[str, Profile]
-    label_numbers: Mapping[str, int]
-    answer_limit: int
-    target: Path
-
-
-def write_shard(task: ShardTask) -> Path:
-    """Write a model's shard, packed, and say where it is."""
-    task.target.write_text(packed(shard(task)), encoding="ascii")
-    return task.target
-
-
-def manifest_of(manifest: Manifest, model: str, experiment: str) -> Manifest:
-    """The manifest with the parts of one model alone, and the scores that hold theirs."""
+def source_of(source: Source, model: str, experiment: str) -> Source:
+    """The source with one model alone: its parts, and the scores that hold theirs."""
+    manifest = source.manifest
     parts = [p for p in manifest.parts if (p.model, p.experiment) == (model, experiment)]
     ids = {part.part_id for part in parts}
-    scores = [group for group in manifest.scores if ids.intersection(group.part_ids)]
-    return msgspec.structs.replace(manifest, parts=parts, scores=scores, gathered=None)
+    scores = [group for group in manifest.scores if not ids.isdisjoint(group.part_ids)]
+    own: Manifest = msgspec.structs.replace(manifest, parts=parts, scores=scores, gathered=None)
+    return source._replace(manifest=own, models=[(model, experiment)])
 
 
-def shard(task: ShardTask) -> dict[str, Any]:
-    """The tables of a model, by columns, and the pictures of its plans."""
-    with duckdb.connect() as connection:
-        names = _NAMES | needed_by("scenario_means")
-        populate(connection, task.root, task.manifest, kind="view", names=names)
-        rows = _Rows(connection, task)
+def shard(source: Source, *, answer_limit: int) -> dict[str, Any]:
+    """The tables of the source's one model, by columns, and the pictures of its plans."""
+    labels = source.labels()
+    with source.connect(*_NAMES) as connection:
+        rows = _Rows(connection, source)
         steps, step_changes = _by_profile(rows, "steps", SCORED_STEPS.name)
         plans, plan_changes = _by_profile(rows, "plans", SCORED_PLANS.name)
         texts = with_text_parts(rows.of("plans")).select(*_STEP, "label_content", "answer_content")
@@ -86,16 +67,16 @@ def shard(task: ShardTask) -> dict[str, Any]:
             _read_plans(rows, plans, texts),
             _of_plans(rows, plans, PLAN_EDITS.name, "edit_number"),
             _of_plans(rows, plans, PLAN_MATCHES.name),
-            task.profiles,
+            source.profiles,
         )
         tables = {
             "files": rows.query(_FILES),
-            "steps": with_texts(steps, task.label_numbers, answer_limit=task.answer_limit),
+            "steps": with_texts(steps, labels, answer_limit=answer_limit),
             "step_changes": step_changes,
-            "plans": with_texts(plans, task.label_numbers, answer_limit=task.answer_limit),
+            "plans": with_texts(plans, labels, answer_limit=answer_limit),
             "plan_changes": plan_changes,
-            "plan_pictures": _sparse(drawn.numbers, ["picture"], list(task.profiles)),
-            "arguments": _arguments(rows, steps, task.label_numbers),
+            "plan_pictures": _sparse(drawn.numbers, ["picture"], list(source.profiles)),
+            "arguments": _arguments(rows, steps, labels),
             "judgements": rows.of("judgements").drop("model", "experiment"),
         }
     return {name: columns_of(frame) for name, frame in tables.items()} | {
@@ -106,10 +87,11 @@ def shard(task: ShardTask) -> dict[str, Any]:
 class _Rows:
     """The rows of one model, each table read once."""
 
-    def __init__(self, connection: duckdb.DuckDBPyConnection, task: ShardTask) -> None:
+    def __init__(self, connection: duckdb.DuckDBPyConnection, source: Source) -> None:
         self.connection = connection
-        self.profiles = list(task.profiles)
-        self.parameters = {"model": task.model, "experiment": task.experiment}
+        self.profiles = list(source.profiles)
+        ((model, experiment),) = source.models
+        self.parameters = {"model": model, "experiment": experiment}
         self.tables: dict[str, pl.DataFrame] = {}
 
     def query(self, query: str) -> pl.DataFrame:
@@ -183,7 +165,7 @@ def _of_plans(
     return found.select("profile", "row", pl.exclude(*_KEYS, "row"))
 
 
-def _arguments(rows: _Rows, steps: pl.DataFrame, label_numbers: Mapping[str, int]) -> pl.DataFrame:
+def _arguments(rows: _Rows, steps: pl.DataFrame, labels: pl.DataFrame) -> pl.DataFrame:
     """Arguments by step: of the first profile, and of others the steps in which they differ."""
     numbers = steps.select(*_STEP).with_row_index("row")
     found = rows.scored("scored_arguments").join(numbers, on=_STEP, how="inner", nulls_equal=True)
@@ -194,7 +176,7 @@ def _arguments(rows: _Rows, steps: pl.DataFrame, label_numbers: Mapping[str, int
     # Most answers are the label's: a null stands for the same values.
     is_same = pl.col("answer_values").eq_missing(pl.col("label_values"))
     return kept.with_columns(
-        numbers_of(kept["label_values"], label_numbers),
+        numbers_of(kept["label_values"], labels),
         is_same=is_same,
         answer_values=pl.when(is_same).then(None).otherwise("answer_values"),
     ).sort("profile", "row", "argument_key")
