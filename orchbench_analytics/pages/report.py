@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import partial
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -12,10 +12,11 @@ from orchbench_analytics.engines import Engine
 from orchbench_analytics.errors import PathError, SelectionError
 from orchbench_analytics.outputs.audit import audit
 from orchbench_analytics.pages import write
+from orchbench_analytics.pages.batches import batches
 from orchbench_analytics.pages.columns import columns_of, packed
 from orchbench_analytics.pages.core import core
 from orchbench_analytics.pages.sections import SECTIONS, Tables, audited
-from orchbench_analytics.pages.shards import shard, source_of
+from orchbench_analytics.pages.shards import shards
 from orchbench_analytics.pages.source import Source
 from orchbench_analytics.store.manifest import Manifest
 from orchbench_analytics.views.select import scored_profile
@@ -46,22 +47,19 @@ class ReportOptions(NamedTuple):
     largest_page: int = LARGEST_PAGE
 
 
-class PieceTask(NamedTuple):
-    """A piece to make, and the file it goes to."""
+class PiecesTask(NamedTuple):
+    """Pieces to make, by name, and the directory they go to."""
 
-    make: Callable[[Source], Any]
+    make: Callable[[Source], Iterable[tuple[str, Any]]]
     source: Source
-    target: Path
+    directory: Path
 
 
 def make_report(
     root: Path, manifest: Manifest, output: Path, options: ReportOptions, engine: Engine
 ) -> Report:
     """Write a report of a warehouse: a file, or a directory where it would be too large for one."""
-    directory = _directory_of(output)
-    for path in {output, directory}:
-        if path.is_dir() and any(path.iterdir()) and not (path / "index.html").is_file():
-            raise PathError(f"{path} holds something else; name a new file or an empty directory")
+    _require_room(output)
     output.parent.mkdir(parents=True, exist_ok=True)
     models = _chosen_models(manifest, options.models)
     names = list(options.profiles) or sorted(manifest.profiles, key=lambda n: n != _FIRST_PROFILE)
@@ -71,7 +69,9 @@ def make_report(
         pieces.mkdir()
         source = Source(root, manifest, models, profiles, Path(scratch).absolute())
         source.gather()
-        for _ in engine.run(write_piece, _tasks(source, pieces, options), is_small=len(models) < 4):
+        for _ in engine.run(
+            write_pieces, _tasks(source, pieces, options), is_small=len(models) < 4
+        ):
             pass
         if options.with_rules:
             rules = audited(audit(root, manifest, engine), source)
@@ -81,9 +81,16 @@ def make_report(
     return Report(page, size, len(models))
 
 
-def write_piece(task: PieceTask) -> Path:
-    """Make a piece and write it, packed; say where it is."""
-    return _write(task.target, task.make(task.source))
+def _require_room(path: Path) -> None:
+    """Refuse a directory that holds anything but an earlier report."""
+    if path.is_dir() and any(path.iterdir()) and not (path / "index.html").is_file():
+        raise PathError(f"{path} holds something else; name a new file or an empty directory")
+
+
+def write_pieces(task: PiecesTask) -> None:
+    """Make pieces and write them, packed."""
+    for name, value in task.make(task.source):
+        _write(task.directory / name, value)
 
 
 def _chosen_models(manifest: Manifest, wanted: Sequence[str]) -> list[tuple[str, str]]:
@@ -99,42 +106,45 @@ def _chosen_models(manifest: Manifest, wanted: Sequence[str]) -> list[tuple[str,
     return [(m, e) for m, e in there if not wanted or m in wanted or f"{m}/{e}" in wanted]
 
 
-def _tasks(source: Source, pieces: Path, options: ReportOptions) -> Iterator[PieceTask]:
+def _tasks(source: Source, pieces: Path, options: ReportOptions) -> Iterator[PiecesTask]:
     """Every piece but the rules; those that take longest first, so that all cores end together."""
-    yield PieceTask(partial(_overview, options=options), source, pieces / "core")
-    for name, section in SECTIONS.items():
-        yield PieceTask(partial(_section, section), source, pieces / name)
-    yield PieceTask(_labels, source, pieces / "labels")
-    for number, model in enumerate(source.models):
-        own = source_of(source, *model)
-        yield PieceTask(
-            partial(shard, answer_limit=options.answer_limit), own, pieces / f"model-{number}"
-        )
+    yield PiecesTask(partial(_overview, options=options), source, pieces)
+    for name in SECTIONS:
+        yield PiecesTask(partial(_section, name=name), source, pieces)
+    yield PiecesTask(_labels, source, pieces)
+    first = 0
+    for batch in batches(source):
+        make = partial(shards, first=first, answer_limit=options.answer_limit)
+        yield PiecesTask(make, batch, pieces)
+        first += len(batch.models)
 
 
-def _overview(source: Source, *, options: ReportOptions) -> dict[str, Any]:
-    return core(source) | {
-        "title": options.title,
-        "has_rules": options.with_rules,
-        "answer_limit": options.answer_limit,
-    }
+def _overview(source: Source, *, options: ReportOptions) -> Iterator[tuple[str, Any]]:
+    yield (
+        "core",
+        core(source)
+        | {
+            "title": options.title,
+            "has_rules": options.with_rules,
+            "answer_limit": options.answer_limit,
+        },
+    )
 
 
-def _section(section: Callable[[Source], Tables], source: Source) -> dict[str, Any]:
-    return _as_columns(section(source))
+def _section(source: Source, *, name: str) -> Iterator[tuple[str, Any]]:
+    yield name, _as_columns(SECTIONS[name](source))
 
 
-def _labels(source: Source) -> list[str]:
-    return source.labels()["text"].to_list()
+def _labels(source: Source) -> Iterator[tuple[str, Any]]:
+    yield "labels", source.labels()["text"].to_list()
 
 
 def _as_columns(tables: Tables) -> dict[str, Any]:
     return {name: columns_of(rows) for name, rows in tables.items()}
 
 
-def _write(target: Path, value: object) -> Path:
+def _write(target: Path, value: object) -> None:
     target.write_text(packed(value), encoding="ascii")
-    return target
 
 
 def _directory_of(output: Path) -> Path:
@@ -151,6 +161,7 @@ def _write_page(pieces: Path, output: Path, options: ReportOptions) -> Path:
         page = output if output.suffix in _PAGE_SUFFIXES else directory / "index.html"
         page.parent.mkdir(exist_ok=True)
         return staged.replace(page)
+    _require_room(directory)
     (directory / "pieces").mkdir(parents=True, exist_ok=True)
     for earlier in (directory / "pieces").glob("*.js"):
         earlier.unlink()

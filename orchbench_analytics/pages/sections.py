@@ -27,6 +27,11 @@ order by all
 """
 
 _AUDITED = tuple(f"{metric}_change" for metric in HEADLINE)
+_PAIR = (
+    "profile", "metric", "baseline_model", "baseline_experiment", "candidate_model",
+    "candidate_experiment", "scenario_count", "baseline_value", "candidate_value", "difference",
+    "low", "high", "p_adjusted", "verdict",
+)  # fmt: skip
 _MODEL = ("profile", "model", "experiment", "language")
 
 Tables = dict[str, pl.DataFrame]
@@ -110,9 +115,9 @@ def comparisons(source: Source) -> Tables:
         return {}
     first, *others = source.profiles
     wanted = [(first, metric) for metric in HEADLINE] + [(name, HEADLINE[0]) for name in others]
-    scores = source.scenario_scores().partition_by("profile", as_dict=True)
+    scores = source.only(source.scenario_scores()).partition_by("profile", as_dict=True)
     found = [compare_all(scores[profile,], metric=metric) for profile, metric in wanted]
-    return {"pairs": _pairs_of(pl.concat(found, how="diagonal_relaxed"), source)}
+    return {"pairs": pl.concat(found, how="diagonal_relaxed").select(_PAIR)}
 
 
 def audited(changes: pl.DataFrame, source: Source) -> Tables:
@@ -132,12 +137,3 @@ SECTIONS: dict[str, Callable[[Source], Tables]] = {
     "plans": plans,
     "costs": costs,
 }
-
-
-def _pairs_of(pairs: pl.DataFrame, source: Source) -> pl.DataFrame:
-    """The pairs of which both sides are models of the report."""
-    for side in ("baseline", "candidate"):
-        names = {f"{side}_model": "model", f"{side}_experiment": "experiment"}
-        back = {new: old for old, new in names.items()}
-        pairs = source.only(pairs.rename(names)).rename(back)
-    return pairs

@@ -49,6 +49,7 @@ class Source(NamedTuple):
         """
         tables = {"steps", "plans", "scored_arguments"}
         with duckdb.connect() as connection:
+            connection.execute("set enable_progress_bar = false")
             names = tables | needed_by(_SCORES)
             populate(connection, self.root, self.manifest, kind="view", names=names)
             scores = f"from main.{_SCORES} where {self._is_wanted()} order by model, experiment"
