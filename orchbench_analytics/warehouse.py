@@ -131,7 +131,7 @@ class Warehouse:
         limit = ANSWER_LIMIT if answer_limit is None else answer_limit
         options = ReportOptions(models, profiles, limit, with_rules, title or TITLE)
         with self._running(jobs) as engine:
-            return make_report(self, Path(output), options, engine)
+            return make_report(self.path, self.manifest(), Path(output), options, engine)
 
     @names_damage
     def score(self, profile: Profile | str, *, jobs: int | None = None, wait: bool = True) -> str:

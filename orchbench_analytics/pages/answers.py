@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from typing import NamedTuple
 
 import polars as pl
@@ -21,6 +20,8 @@ class Difference(NamedTuple):
 
 def difference(answer: str, label: str) -> Difference:
     """The answer as the beginning of the label, a text of its own, and the end of the label."""
+    if answer == label:
+        return Difference(_units(label), 0, "")
     start = _common_length(answer, label)
     rest, label_rest = answer[start:], label[start:]
     end = _common_length(rest[::-1], label_rest[::-1])
@@ -28,9 +29,7 @@ def difference(answer: str, label: str) -> Difference:
     return Difference(_units(label[:start]), _units(label[len(label) - end :]), middle)
 
 
-def with_texts(
-    rows: pl.DataFrame, label_numbers: Mapping[str, int], *, answer_limit: int
-) -> pl.DataFrame:
+def with_texts(rows: pl.DataFrame, labels: pl.DataFrame, *, answer_limit: int) -> pl.DataFrame:
     """Rows with numbers for labels; answers cut at the limit; calls by how they differ.
 
     Beside an answer that was cut stands its length.
@@ -46,29 +45,33 @@ def with_texts(
     )
     if "answer_calls" in answers:
         found = found.with_columns(_differences(found["answer_calls"], found["label_calls"]))
-    labels = [name for name in _LABELS if name in rows.columns]
-    return found.with_columns(numbers_of(rows[name], label_numbers) for name in labels)
+    columns = [name for name in _LABELS if name in rows.columns]
+    return found.with_columns(numbers_of(rows[name], labels) for name in columns)
 
 
-def numbers_of(texts: pl.Series, numbers: Mapping[str, int]) -> pl.Series:
+def numbers_of(texts: pl.Series, labels: pl.DataFrame) -> pl.Series:
     """The numbers of labels' texts."""
-    found = [None if text is None else numbers[text] for text in texts.to_list()]
-    return pl.Series(texts.name, found, dtype=pl.Int64)
+    found = texts.to_frame("text").join(labels, on="text", how="left", maintain_order="left")
+    return found["number"].alias(texts.name)
 
 
 def _differences(answers: pl.Series, labels: pl.Series) -> list[pl.Series]:
     """The parts of each answer; without a label or an answer there is nothing to share."""
-    pairs = zip(answers.to_list(), labels.to_list(), strict=True)
+    pairs = pl.DataFrame({"answer": answers, "label": labels})
+    distinct = pairs.unique(maintain_order=True)
     found = [
         (None, None, answer) if answer is None or label is None else difference(answer, label)
-        for answer, label in pairs
+        for answer, label in distinct.iter_rows()
     ]
-    starts, ends, middles = zip(*found, strict=True) if found else ((), (), ())
-    return [
-        pl.Series("answer_calls_start", starts, dtype=pl.Int64),
-        pl.Series("answer_calls_end", ends, dtype=pl.Int64),
-        pl.Series("answer_calls", middles, dtype=pl.String),
-    ]
+    schema = {
+        "answer_calls_start": pl.Int64,
+        "answer_calls_end": pl.Int64,
+        "answer_calls": pl.String,
+    }
+    parts = distinct.hstack(pl.DataFrame(found, schema=schema, orient="row"))
+    keys = ["answer", "label"]
+    told = pairs.join(parts, on=keys, how="left", nulls_equal=True, maintain_order="left")
+    return told.select(*schema).get_columns()
 
 
 def _common_length(first: str, second: str) -> int:

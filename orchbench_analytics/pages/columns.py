@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import base64
 import gzip
+from math import isfinite
 from typing import Any
 
 import msgspec
 import polars as pl
+import polars.selectors as cs
 
 # The page shows four digits. Ties apart, seven are enough to round a figure to the same four.
 _DIGITS = 7
-_LEVEL = 9
+_LEVEL = 7  # 9 takes four times as long and saves three hundredths
 
 
 def columns_of(frame: pl.DataFrame, *, is_exact: bool = False) -> dict[str, Any]:
@@ -21,29 +23,27 @@ def columns_of(frame: pl.DataFrame, *, is_exact: bool = False) -> dict[str, Any]
     other column is `{"values": numbers or null}`, with 1 and 0 for true and false. Figures are
     rounded, unless they have to be exact.
     """
-    return {
-        "count": len(frame),
-        "columns": {series.name: _column(series, is_exact) for series in frame.get_columns()},
+    numbers = frame.select(~cs.string()).with_columns(cs.boolean().cast(pl.Int8))
+    if not is_exact:
+        numbers = numbers.with_columns(cs.float().round(_DIGITS))
+    words = frame.select(cs.string().drop_nulls().unique().sort().implode())
+    codes = frame.select(cs.string().rank("dense").cast(pl.Int64).fill_null(0) - 1)
+    columns = {name: {"values": _values(numbers[name])} for name in numbers.columns} | {
+        name: {"words": words[name].item().to_list(), "codes": codes[name].to_list()}
+        for name in words.columns
     }
+    return {"count": len(frame), "columns": {name: columns[name] for name in frame.columns}}
 
 
-def _column(series: pl.Series, is_exact: bool) -> dict[str, Any]:
-    if series.dtype == pl.String:
-        words = series.drop_nulls().unique(maintain_order=True)
-        numbers = {word: number for number, word in enumerate(words.to_list())}
-        codes = [-1 if text is None else numbers[text] for text in series.to_list()]
-        return {"words": words.to_list(), "codes": codes}
-    if series.dtype == pl.Boolean:
-        series = series.cast(pl.Int8)
-    elif series.dtype.is_float():
-        rounded = series if is_exact else series.round(_DIGITS)
-        return {"values": [_short(value) for value in rounded.to_list()]}
-    return {"values": series.to_list()}
+def _values(series: pl.Series) -> list[Any]:
+    """The values as JSON writes them shortest: a whole number has no point; null if not finite."""
+    if not series.dtype.is_float():
+        return series.to_list()
+    return [_short(value) for value in series.to_list()]
 
 
 def _short(value: float | None) -> float | int | None:
-    """A whole number without its point, which JSON need not write; null where not finite."""
-    if value is None or value != value or value in (float("inf"), float("-inf")):
+    if value is None or not isfinite(value):
         return None
     return int(value) if value == int(value) else value
 
@@ -51,11 +51,11 @@ def _short(value: float | None) -> float | int | None:
 def frame_of_columns(table: dict[str, Any]) -> pl.DataFrame:
     """The frame that `columns_of` wrote, with 1 and 0 for true and false."""
     return pl.DataFrame(
-        {name: _values(column) for name, column in table["columns"].items()}, strict=False
+        {name: _read(column) for name, column in table["columns"].items()}, strict=False
     )
 
 
-def _values(column: dict[str, Any]) -> list[Any]:
+def _read(column: dict[str, Any]) -> list[Any]:
     if "values" in column:
         return list(column["values"])
     return [None if code < 0 else column["words"][code] for code in column["codes"]]

@@ -19,7 +19,7 @@ from orchbench_analytics.score.plans.read_plan import read_plan
 GRAPHS = ("structure", "component")
 MOST_LISTED_EDITS = 400
 _KEY = ("profile", "row")
-_COMPARED = ("profile", "label_content", "answer_content", "edits", "matches")
+_COMPARED = ("rules", "label_content", "answer_content", "edits", "matches")
 
 
 class Pictures(NamedTuple):
@@ -42,12 +42,22 @@ def draw_pictures(
     compared = plans.join(_listed(edits, "edits"), on=_KEY, how="left").join(
         _listed(matches, "matches"), on=_KEY, how="left"
     )
+    rules = {name: drawing_rules(profile) for name, profile in profiles.items()}
+    known = list(dict.fromkeys(rules.values()))
+    # Without an edit or another name the answer's graphs are the label's, whatever it says.
+    is_changed = pl.col("edits").is_not_null() | pl.col("matches").is_not_null()
+    compared = compared.with_columns(
+        pl.when(is_changed).then("answer_content"),
+        rules=pl.col("profile").replace_strict(
+            {name: known.index(own) for name, own in rules.items()}, return_dtype=pl.Int64
+        ),
+    )
     distinct = compared.select(_COMPARED).unique(maintain_order=True)
     numbers: dict[bytes, int] = {}
     pictures: list[dict[str, Any]] = []
     drawn_as = []
-    for profile, label, answer, edit_rows, match_rows in distinct.iter_rows():
-        drawn = _pictures_of(label, answer, edit_rows, match_rows, profiles[profile])
+    for rule, label, answer, edit_rows, match_rows in distinct.iter_rows():
+        drawn = _pictures_of(label, answer, edit_rows, match_rows, known[rule])
         key = msgspec.json.encode(drawn)
         if key not in numbers:  # profiles mostly agree
             numbers[key] = len(pictures)
@@ -67,13 +77,15 @@ def _listed(rows: pl.DataFrame, name: str) -> pl.DataFrame:
 
 
 def _pictures_of(
-    label: str, answer: str | None, edit_rows: str | None, match_rows: str | None, profile: Profile
+    label: str,
+    answer: str | None,
+    edit_rows: str | None,
+    match_rows: str | None,
+    rules: DrawingRules,
 ) -> dict[str, Any]:
     edits = [PlanEdit(**row) for row in msgspec.json.decode(edit_rows or "[]")]
     matches = msgspec.json.decode(match_rows or "[]")
-    rules = drawing_rules(profile)
     wanted = _graphs(label, rules)
-    # Without an edit or another name the answer's graphs are the label's; reading it is spared.
     given = _graphs(answer, rules) if edits or matches else wanted
     found: dict[str, Any] = {"edits": edits[:MOST_LISTED_EDITS], "edit_count": len(edits)}
     for position, graph in enumerate(GRAPHS):

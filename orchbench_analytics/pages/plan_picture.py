@@ -7,17 +7,14 @@ elements add up to the edit distance.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from itertools import pairwise
 from typing import NamedTuple
 
-import networkx as nx
-
+from orchbench_analytics.pages.plan_layout import layout
 from orchbench_analytics.score.plans.graphs import Graph, Node
 
 SAME, MISSING, EXTRA, CHANGED = range(4)
 MOST_DRAWN_NODES = 60
 MOST_DRAWN_EDGES = 240
-_SWEEPS = 4
 _NODE_CHANGES = ("wrong_agent", "wrong_status", "wrong_step")
 _EXTRA_NODES = ("extra_workflow", "extra_step")
 
@@ -79,17 +76,16 @@ def picture(
     positions = _union_positions(answer, label, renamed, extras)
     states = _node_states(answer, label, positions, changes)
     edges = _union_edges(answer, label, positions)
-    layers = _layers(len(states), edges)
-    order = _order(layers, edges)
+    found = layout(len(states), tuple((edge.source, edge.target) for edge in edges))
     nodes = (
-        PictureNode(*state, layer, order.places[node])
-        for node, (state, layer) in enumerate(zip(states, layers, strict=True))
+        PictureNode(*state, layer, place)
+        for state, layer, place in zip(states, found.layers, found.places, strict=True)
     )
     placed = (
-        edge._replace(places_between=tuple(order.places[stop] for stop in stops))
-        for edge, stops in zip(edges, order.stops, strict=True)
+        edge._replace(places_between=places) if places else edge
+        for edge, places in zip(edges, found.places_between, strict=True)
     )
-    return Picture(tuple(nodes), tuple(placed), order.layer_sizes)
+    return Picture(tuple(nodes), tuple(placed), found.layer_sizes)
 
 
 def cost_of(drawn: Picture) -> float:
@@ -147,60 +143,3 @@ def _union_edges(answer: Graph, label: Graph, positions: list[int]) -> list[Pict
         for edge in label.edges
     ]
     return [*edges, *(PictureEdge(*edge, EXTRA, 1.0) for edge in sorted(given - wanted))]
-
-
-def _layers(node_count: int, edges: list[PictureEdge]) -> list[int]:
-    """The topological generation of each node; nodes of a cycle share one."""
-    graph: nx.DiGraph[int] = nx.DiGraph()
-    graph.add_nodes_from(range(node_count))
-    graph.add_edges_from((e.source, e.target) for e in edges if e.source != e.target)
-    condensed = nx.condensation(graph)
-    layers = [0] * node_count
-    for layer, groups in enumerate(nx.topological_generations(condensed)):
-        for group in groups:
-            for node in condensed.nodes[group]["members"]:
-                layers[node] = layer
-    return layers
-
-
-class _Order(NamedTuple):
-    """The place of every node and stop in its layer, and the stops of every edge."""
-
-    places: list[int]
-    stops: list[list[int]]
-    layer_sizes: tuple[int, ...]
-
-
-def _order(layers: list[int], edges: list[PictureEdge]) -> _Order:
-    """Places by the mean place of neighbours, sweeping back and forth: few crossings.
-
-    An edge over several layers stops in each of them, as if it went from node to node.
-    """
-    layer_of = list(layers)
-    stops: list[list[int]] = []
-    neighbours: dict[int, list[int]] = {node: [] for node in range(len(layers))}
-    for edge in edges:
-        first, last = layers[edge.source], layers[edge.target]
-        own = list(range(len(layer_of), len(layer_of) + max(0, last - first - 1)))
-        layer_of += range(first + 1, last)
-        stops.append(own)
-        for one, other in pairwise([edge.source, *own, edge.target]):
-            neighbours.setdefault(one, []).append(other)
-            neighbours.setdefault(other, []).append(one)
-    rows: list[list[int]] = [[] for _ in range(max(layer_of, default=-1) + 1)]
-    for item, layer in enumerate(layer_of):
-        rows[layer].append(item)
-    places = [0] * len(layer_of)
-    for sweep in range(_SWEEPS + 1):
-        for row in rows if sweep % 2 else reversed(rows):
-            if sweep:
-                row.sort(key=lambda item: (_middle(item, neighbours, places), item))
-            for place, item in enumerate(row):
-                places[item] = place
-    return _Order(places, stops, tuple(map(len, rows)))
-
-
-def _middle(item: int, neighbours: Mapping[int, list[int]], places: list[int]) -> float:
-    """The mean place of an item's neighbours; its own where it has none."""
-    beside = neighbours[item]
-    return sum(places[other] for other in beside) / len(beside) if beside else places[item]

@@ -2,19 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from functools import partial
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from orchbench_analytics.engines import Engine
 from orchbench_analytics.errors import PathError, SelectionError
+from orchbench_analytics.outputs.audit import audit
 from orchbench_analytics.pages import write
+from orchbench_analytics.pages.batches import batches
 from orchbench_analytics.pages.columns import columns_of, packed
-from orchbench_analytics.pages.core import core, label_texts
-from orchbench_analytics.pages.sections import SECTIONS, Source, rules
-from orchbench_analytics.pages.shards import ShardTask, manifest_of, write_shard
-from orchbench_analytics.pages.sweep import Sweep
+from orchbench_analytics.pages.core import core
+from orchbench_analytics.pages.sections import SECTIONS, Tables, audited
+from orchbench_analytics.pages.shards import shards
+from orchbench_analytics.pages.source import Source
+from orchbench_analytics.store.manifest import Manifest
+from orchbench_analytics.views.select import scored_profile
 
 LARGEST_PAGE = 30_000_000
 ANSWER_LIMIT = 20_000
@@ -42,24 +47,54 @@ class ReportOptions(NamedTuple):
     largest_page: int = LARGEST_PAGE
 
 
-def make_report(warehouse: Sweep, output: Path, options: ReportOptions, engine: Engine) -> Report:
+class PiecesTask(NamedTuple):
+    """Pieces to make, by name, and the directory they go to."""
+
+    make: Callable[[Source], Iterable[tuple[str, Any]]]
+    source: Source
+    directory: Path
+
+
+def make_report(
+    root: Path, manifest: Manifest, output: Path, options: ReportOptions, engine: Engine
+) -> Report:
     """Write a report of a warehouse: a file, or a directory where it would be too large for one."""
-    directory = _directory_of(output)
-    for path in {output, directory}:
-        if path.is_dir() and any(path.iterdir()) and not (path / "index.html").is_file():
-            raise PathError(f"{path} holds something else; name a new file or an empty directory")
+    _require_room(output)
     output.parent.mkdir(parents=True, exist_ok=True)
+    models = _chosen_models(manifest, options.models)
+    names = list(options.profiles) or sorted(manifest.profiles, key=lambda n: n != _FIRST_PROFILE)
+    profiles = {name: scored_profile(root, manifest, name) for name in names}
     with TemporaryDirectory(dir=output.parent, prefix=".report-") as scratch:
-        pieces = Path(scratch)
-        models = _chosen_models(warehouse, options.models)
-        _write_pieces(warehouse, pieces, models, options, engine)
+        pieces = Path(scratch) / "pieces"
+        pieces.mkdir()
+        source = Source(root, manifest, models, profiles, Path(scratch).absolute())
+        source.gather()
+        for _ in engine.run(
+            write_pieces, _tasks(source, pieces, options), is_small=len(models) < 4
+        ):
+            pass
+        if options.with_rules:
+            rules = audited(audit(root, manifest, engine), source)
+            _write(pieces / "rules", _as_columns(rules))
         page = _write_page(pieces, output, options)
         size = sum(path.stat().st_size for path in _files(page))
     return Report(page, size, len(models))
 
 
-def _chosen_models(warehouse: Sweep, wanted: Sequence[str]) -> list[tuple[str, str]]:
-    there = sorted({(part.model, part.experiment) for part in warehouse.manifest().parts})
+def _require_room(path: Path) -> None:
+    """Refuse a directory that holds anything but an earlier report."""
+    if path.is_dir() and any(path.iterdir()) and not (path / "index.html").is_file():
+        raise PathError(f"{path} holds something else; name a new file or an empty directory")
+
+
+def write_pieces(task: PiecesTask) -> None:
+    """Make pieces and write them, packed."""
+    for name, value in task.make(task.source):
+        _write(task.directory / name, value)
+
+
+def _chosen_models(manifest: Manifest, wanted: Sequence[str]) -> list[tuple[str, str]]:
+    there = sorted({(part.model, part.experiment) for part in manifest.parts})
     if not there:
         raise SelectionError("the warehouse has no models to report on; see: orchbench ingest")
     unknown = [
@@ -71,55 +106,45 @@ def _chosen_models(warehouse: Sweep, wanted: Sequence[str]) -> list[tuple[str, s
     return [(m, e) for m, e in there if not wanted or m in wanted or f"{m}/{e}" in wanted]
 
 
-def _chosen_profiles(warehouse: Sweep, wanted: Sequence[str]) -> list[str]:
-    """The profiles of the report, `spec` first: others are told by what they change."""
-    names = list(wanted) or sorted(warehouse.manifest().profiles, key=lambda n: n != _FIRST_PROFILE)
-    return [warehouse.profile(name).name for name in names]
+def _tasks(source: Source, pieces: Path, options: ReportOptions) -> Iterator[PiecesTask]:
+    """Every piece but the rules; those that take longest first, so that all cores end together."""
+    yield PiecesTask(partial(_overview, options=options), source, pieces)
+    for name in SECTIONS:
+        yield PiecesTask(partial(_section, name=name), source, pieces)
+    yield PiecesTask(_labels, source, pieces)
+    first = 0
+    for batch in batches(source):
+        make = partial(shards, first=first, answer_limit=options.answer_limit)
+        yield PiecesTask(make, batch, pieces)
+        first += len(batch.models)
 
 
-def _write_pieces(
-    warehouse: Sweep,
-    pieces: Path,
-    models: Sequence[tuple[str, str]],
-    options: ReportOptions,
-    engine: Engine,
-) -> None:
-    names = _chosen_profiles(warehouse, options.profiles)
-    with warehouse.connect() as connection:
-        source = Source(warehouse, connection, models, names)
-        parts = {"rules": rules} if options.with_rules else {}
-        for name, section in (SECTIONS | parts).items():
-            tables = {key: columns_of(frame) for key, frame in section(source).items()}
-            _write_piece(pieces, name, tables)
-        texts = label_texts(connection)
-        _write_piece(pieces, "labels", texts)
-        overview = core(warehouse, connection, models, names) | {
+def _overview(source: Source, *, options: ReportOptions) -> Iterator[tuple[str, Any]]:
+    yield (
+        "core",
+        core(source)
+        | {
             "title": options.title,
             "has_rules": options.with_rules,
             "answer_limit": options.answer_limit,
-        }
-    _write_piece(pieces, "core", overview)
-    numbers = {text: number for number, text in enumerate(texts)}
-    manifest = warehouse.manifest()
-    profiles = {name: warehouse.profile(name) for name in names}
-    tasks = (
-        ShardTask(
-            warehouse.path,
-            manifest_of(manifest, *model),
-            *model,
-            profiles,
-            numbers,
-            options.answer_limit,
-            pieces / f"model-{number}",
-        )
-        for number, model in enumerate(models)
+        },
     )
-    for _ in engine.run(write_shard, tasks, is_small=len(models) < 4):
-        pass
 
 
-def _write_piece(pieces: Path, name: str, value: object) -> None:
-    (pieces / name).write_text(packed(value), encoding="ascii")
+def _section(source: Source, *, name: str) -> Iterator[tuple[str, Any]]:
+    yield name, _as_columns(SECTIONS[name](source))
+
+
+def _labels(source: Source) -> Iterator[tuple[str, Any]]:
+    yield "labels", source.labels()["text"].to_list()
+
+
+def _as_columns(tables: Tables) -> dict[str, Any]:
+    return {name: columns_of(rows) for name, rows in tables.items()}
+
+
+def _write(target: Path, value: object) -> None:
+    target.write_text(packed(value), encoding="ascii")
 
 
 def _directory_of(output: Path) -> Path:
@@ -136,6 +161,7 @@ def _write_page(pieces: Path, output: Path, options: ReportOptions) -> Path:
         page = output if output.suffix in _PAGE_SUFFIXES else directory / "index.html"
         page.parent.mkdir(exist_ok=True)
         return staged.replace(page)
+    _require_room(directory)
     (directory / "pieces").mkdir(parents=True, exist_ok=True)
     for earlier in (directory / "pieces").glob("*.js"):
         earlier.unlink()

@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from typing import NamedTuple
+from collections.abc import Callable
 
-import duckdb
 import polars as pl
 
 from orchbench_analytics.metrics import HEADLINE
-from orchbench_analytics.pages.core import only
-from orchbench_analytics.pages.sweep import Sweep
-from orchbench_analytics.views.catalog import frame_of
+from orchbench_analytics.pages.source import Source
+from orchbench_analytics.stats import compare_all, flips, pass_rates, run_noise
 
 # All pairs of so many models can be compared, and all their scenarios shown beside each other.
 MOST_PAIRED_MODELS = 40
@@ -28,43 +25,26 @@ from main.argument_scores
 group by profile, language, label_tools, argument_key
 order by all
 """
+
 _AUDITED = tuple(f"{metric}_change" for metric in HEADLINE)
-_CONSISTENCY = ("flips", "pass_rates", "run_noise")
+_PAIR = (
+    "profile", "metric", "baseline_model", "baseline_experiment", "candidate_model",
+    "candidate_experiment", "scenario_count", "baseline_value", "candidate_value", "difference",
+    "low", "high", "p_adjusted", "verdict",
+)  # fmt: skip
+_MODEL = ("profile", "model", "experiment", "language")
 
 Tables = dict[str, pl.DataFrame]
-
-
-class Source(NamedTuple):
-    """What a section is made from."""
-
-    warehouse: Sweep
-    connection: duckdb.DuckDBPyConnection
-    models: Sequence[tuple[str, str]]
-    profiles: Sequence[str]
-
-    def view(self, name: str, *columns: str) -> pl.DataFrame:
-        """Columns of a view, its profiles and models being those of the report."""
-        return self.rows(f"select {', '.join(columns) or '*'} from main.{name} order by all")
-
-    def rows(self, query: str) -> pl.DataFrame:
-        """Rows of a query, likewise."""
-        rows = frame_of(self.connection.sql(query))
-        if "model" in rows.columns:
-            rows = only(rows, self.models)
-        return rows.filter(pl.col("profile").is_in(list(self.profiles)))
-
-
-_MODEL = ("profile", "model", "experiment", "language")
 
 
 def decisions(source: Source) -> Tables:
     """How labels were answered, and how decisions went wrong."""
     return {
-        "confusion": source.view("confusion_matrix", *_MODEL, "actual", "predicted", "step_count"),
-        "patterns": source.view(
+        "confusion": source.rows("confusion_matrix", *_MODEL, "actual", "predicted", "step_count"),
+        "patterns": source.rows(
             "error_patterns", *_MODEL, "error_pattern", "occurrence_count", "opportunity_count"
         ),
-        "failures": source.view(
+        "failures": source.rows(
             "failure_reasons", *_MODEL, "unit", "failure_reason", "failure_count"
         ),
     }
@@ -74,20 +54,22 @@ def tools(source: Source) -> Tables:
     """Which tools are chosen wrongly by whom, and which arguments go wrong."""
     counts = ("labelled_step_count", "tool_true_positive_count", "tool_false_positive_count")
     values = (f"value_{kind}_count" for kind in ("true_positive", "false_positive"))
-    rows = source.view(
+    rows = source.rows(
         "tool_scores", *_MODEL, "tool", *counts, *values, "value_false_negative_count"
     )
-    return {"tools": rows, "arguments": source.rows(_ARGUMENTS)}
+    arguments = source.query(_ARGUMENTS, "argument_scores")
+    wanted = pl.col("profile").is_in(list(source.profiles))
+    return {"tools": rows, "arguments": arguments.filter(wanted)}
 
 
 def plans(source: Source) -> Tables:
     """What is wrong with plans, and how it grows with their size."""
     return {
-        "kinds": source.view(
+        "kinds": source.rows(
             "plan_error_kinds", *_MODEL, "graph", "kind", "edit_count", "edit_cost",
             "edited_plan_count", "read_plan_count",
         ),
-        "sizes": source.view(
+        "sizes": source.rows(
             "plan_size_scores", *_MODEL, "label_workflow_count", "plan_count", "failed_plan_count",
             "perfect_plan_count", "plan_similarity_sum",
         ),
@@ -96,18 +78,19 @@ def plans(source: Source) -> Tables:
 
 def consistency(source: Source) -> Tables:
     """How steady models are from run to run."""
-    found = [source.warehouse.consistency(profile) for profile in source.profiles]
-    return {
-        name: only(pl.concat([tables[name] for tables in found]), source.models)
-        for name in _CONSISTENCY
-        if all(name in tables for tables in found)
+    steps, plans = source.scored("scored_steps"), source.scored("scored_plans")
+    found = {
+        "flips": flips(steps),
+        "pass_rates": pass_rates(steps),
+        "run_noise": run_noise(steps, plans, metrics=HEADLINE[:1]),
     }
+    return {name: source.only(rows) for name, rows in found.items()}
 
 
 def costs(source: Source) -> Tables:
     """What a score costs, and which models lie on the front."""
     return {
-        "costs": source.view(
+        "costs": source.rows(
             "score_costs", *_MODEL, "average_score", "mean_run_cost", "mean_run_tokens",
             "total_cost", "total_token_count", "is_pareto_optimal",
         )
@@ -116,9 +99,9 @@ def costs(source: Source) -> Tables:
 
 def scenarios(source: Source) -> Tables:
     """Which scenarios are hard, dead or suspicious; of few models also every score."""
-    found = {"difficulties": source.view("scenario_difficulties")}
+    found = {"difficulties": source.rows("scenario_difficulties")}
     if len(source.models) <= MOST_PAIRED_MODELS:
-        found["scores"] = source.view("scenario_means", *_MODEL, "scenario", "scenario_score")
+        found["scores"] = source.rows("scenario_means", *_MODEL, "scenario", "scenario_score")
     return found
 
 
@@ -132,33 +115,25 @@ def comparisons(source: Source) -> Tables:
         return {}
     first, *others = source.profiles
     wanted = [(first, metric) for metric in HEADLINE] + [(name, HEADLINE[0]) for name in others]
-    found = [
-        source.warehouse.compare(profile=profile, metrics=[metric]) for profile, metric in wanted
-    ]
-    return {"pairs": _pairs_of(pl.concat(found, how="diagonal_relaxed"), source.models)}
+    scores = source.only(source.scenario_scores()).partition_by("profile", as_dict=True)
+    found = [compare_all(scores[profile,], metric=metric) for profile, metric in wanted]
+    return {"pairs": pl.concat(found, how="diagonal_relaxed").select(_PAIR)}
 
 
-def rules(source: Source) -> Tables:
-    """What each scoring rule does to each model."""
-    rows = only(source.warehouse.audit(), source.models)
+def audited(changes: pl.DataFrame, source: Source) -> Tables:
+    """What each scoring rule does to each model, from an audit."""
     columns = ("rule", "rule_from", "rule_to", "model", "experiment", *_AUDITED, "rank_change")
+    rows = source.only(changes)
     return {"rules": rows.select(name for name in columns if name in rows.columns)}
 
 
+# Those that take longest come first.
 SECTIONS: dict[str, Callable[[Source], Tables]] = {
-    "decisions": decisions,
-    "tools": tools,
-    "plans": plans,
-    "consistency": consistency,
-    "costs": costs,
-    "scenarios": scenarios,
     "comparisons": comparisons,
+    "consistency": consistency,
+    "scenarios": scenarios,
+    "tools": tools,
+    "decisions": decisions,
+    "plans": plans,
+    "costs": costs,
 }
-
-
-def _pairs_of(pairs: pl.DataFrame, models: Sequence[tuple[str, str]]) -> pl.DataFrame:
-    for side in ("baseline", "candidate"):
-        names = {f"{side}_model": "model", f"{side}_experiment": "experiment"}
-        back = {new: old for old, new in names.items()}
-        pairs = only(pairs.rename(names), models).rename(back)
-    return pairs

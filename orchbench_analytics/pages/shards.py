@@ -2,29 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from pathlib import Path
-from typing import Any, NamedTuple
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
 
-import duckdb
-import msgspec
 import polars as pl
 
 from orchbench_analytics.pages.answers import numbers_of, with_texts
-from orchbench_analytics.pages.columns import columns_of, packed
+from orchbench_analytics.pages.batches import Rows, read_models
+from orchbench_analytics.pages.columns import columns_of
 from orchbench_analytics.pages.pictures import draw_pictures
+from orchbench_analytics.pages.source import Source
 from orchbench_analytics.profiles import Profile
 from orchbench_analytics.score.plans.entries import with_text_parts
-from orchbench_analytics.store.manifest import Manifest
 from orchbench_analytics.tables import PLAN_EDITS, PLAN_MATCHES, SCORED_PLANS, SCORED_STEPS
-from orchbench_analytics.views.catalog import frame_of, needed_by, populate
 
 _STEP = ("language", "scenario", "run", "step_id", "answer_position")
-_KEYS = ("profile", "model", "experiment", *_STEP)
-_NAMES = {
-    "steps", "plans", "judgements", "scored_steps", "scored_plans", "scored_arguments",
-    "plan_edits", "plan_matches",
-}  # fmt: skip
+_KEYS = ("profile", *_STEP)
 # What the page shows in no place, or by other columns.
 _NOT_SHOWN = (
     pl.selectors.matches(r"^(true|false)_(positive|negative)_(reject|call)_count$")
@@ -34,122 +27,56 @@ _NOT_SHOWN = (
         require_all=False,
     )
 )  # fmt: skip
-_FILES = """
-select
-    profile, language, scenario, scenario_score, decision_accuracy, file_call_f1,
-    means.plan_similarity, scores.run_count, scores.call_label_count, scores.rejection_label_count,
-    scores.plan_count, scores.failed_generation_count, scores.failed_plan_count
-from main.scenario_means as means
-inner join main.scenario_scores as scores using (profile, model, experiment, language, scenario)
-where model = $model and experiment = $experiment and list_contains($profiles, profile)
-order by all
-"""
 
 
-class ShardTask(NamedTuple):
-    """What it takes to make the shard of one model."""
-
-    root: Path
-    manifest: Manifest
-    model: str
-    experiment: str
-    profiles: Mapping[str, Profile]
-    label_numbers: Mapping[str, int]
-    answer_limit: int
-    target: Path
+def shards(source: Source, *, first: int, answer_limit: int) -> Iterator[tuple[str, Any]]:
+    """The shard of each model of a batch, and its name; `first` is the number of the first one."""
+    labels = source.labels()
+    for number, rows in enumerate(read_models(source), first):
+        shard = _shard(rows, labels, source.profiles, answer_limit=answer_limit)
+        yield f"model-{number}", shard
 
 
-def write_shard(task: ShardTask) -> Path:
-    """Write a model's shard, packed, and say where it is."""
-    task.target.write_text(packed(shard(task)), encoding="ascii")
-    return task.target
-
-
-def manifest_of(manifest: Manifest, model: str, experiment: str) -> Manifest:
-    """The manifest with the parts of one model alone, and the scores that hold theirs."""
-    parts = [p for p in manifest.parts if (p.model, p.experiment) == (model, experiment)]
-    ids = {part.part_id for part in parts}
-    scores = [group for group in manifest.scores if ids.intersection(group.part_ids)]
-    return msgspec.structs.replace(manifest, parts=parts, scores=scores, gathered=None)
-
-
-def shard(task: ShardTask) -> dict[str, Any]:
+def _shard(
+    rows: Rows, labels: pl.DataFrame, profiles: Mapping[str, Profile], *, answer_limit: int
+) -> dict[str, Any]:
     """The tables of a model, by columns, and the pictures of its plans."""
-    with duckdb.connect() as connection:
-        names = _NAMES | needed_by("scenario_means")
-        populate(connection, task.root, task.manifest, kind="view", names=names)
-        rows = _Rows(connection, task)
-        steps, step_changes = _by_profile(rows, "steps", SCORED_STEPS.name)
-        plans, plan_changes = _by_profile(rows, "plans", SCORED_PLANS.name)
-        texts = with_text_parts(rows.of("plans")).select(*_STEP, "label_content", "answer_content")
-        drawn = draw_pictures(
-            _read_plans(rows, plans, texts),
-            _of_plans(rows, plans, PLAN_EDITS.name, "edit_number"),
-            _of_plans(rows, plans, PLAN_MATCHES.name),
-            task.profiles,
-        )
-        tables = {
-            "files": rows.query(_FILES),
-            "steps": with_texts(steps, task.label_numbers, answer_limit=task.answer_limit),
-            "step_changes": step_changes,
-            "plans": with_texts(plans, task.label_numbers, answer_limit=task.answer_limit),
-            "plan_changes": plan_changes,
-            "plan_pictures": _sparse(drawn.numbers, ["picture"], list(task.profiles)),
-            "arguments": _arguments(rows, steps, task.label_numbers),
-            "judgements": rows.of("judgements").drop("model", "experiment"),
-        }
+    names = list(profiles)
+    steps, step_changes = _by_profile(rows["steps"], rows[SCORED_STEPS.name], names)
+    plans, plan_changes = _by_profile(rows["plans"], rows[SCORED_PLANS.name], names)
+    drawn = draw_pictures(
+        _read_plans(rows, plans),
+        _of_plans(rows[PLAN_EDITS.name], plans, "edit_number"),
+        _of_plans(rows[PLAN_MATCHES.name], plans),
+        profiles,
+    )
+    tables = {
+        "files": rows["files"],
+        "steps": with_texts(steps, labels, answer_limit=answer_limit),
+        "step_changes": step_changes,
+        "plans": with_texts(plans, labels, answer_limit=answer_limit),
+        "plan_changes": plan_changes,
+        "plan_pictures": _sparse(drawn.numbers, ["picture"], names),
+        "arguments": _arguments(rows["scored_arguments"], steps, labels, names),
+        "judgements": rows["judgements"],
+    }
     return {name: columns_of(frame) for name, frame in tables.items()} | {
         "pictures": drawn.pictures
     }
 
 
-class _Rows:
-    """The rows of one model, each table read once."""
-
-    def __init__(self, connection: duckdb.DuckDBPyConnection, task: ShardTask) -> None:
-        self.connection = connection
-        self.profiles = list(task.profiles)
-        self.parameters = {"model": task.model, "experiment": task.experiment}
-        self.tables: dict[str, pl.DataFrame] = {}
-
-    def query(self, query: str) -> pl.DataFrame:
-        """What a query of the model and its profiles gives."""
-        parameters = {**self.parameters, "profiles": self.profiles}
-        return frame_of(self.connection.sql(query, params=parameters))
-
-    def of(self, table: str) -> pl.DataFrame:
-        """The rows of a table that has no profile."""
-        if table not in self.tables:
-            where = "model = $model and experiment = $experiment"
-            query = f"select * from main.{table} where {where} order by all"
-            found = self.connection.sql(query, params=self.parameters)
-            self.tables[table] = frame_of(found)
-        return self.tables[table]
-
-    def scored(self, table: str) -> pl.DataFrame:
-        """The rows of a table under the profiles of the report."""
-        if table not in self.tables:
-            where = "model = $model and experiment = $experiment"
-            where = f"{where} and list_contains($profiles, profile)"
-            self.tables[table] = self.query(
-                f"select * from main.{table} where {where} order by all"
-            )
-        return self.tables[table]
-
-
-def _by_profile(rows: _Rows, raw: str, scored: str) -> tuple[pl.DataFrame, pl.DataFrame]:
+def _by_profile(
+    raw: pl.DataFrame, scored: pl.DataFrame, profiles: Sequence[str]
+) -> tuple[pl.DataFrame, pl.DataFrame]:
     """Raw rows with their scores under the first profile, and what others score otherwise."""
-    given = rows.of(raw).drop("model", "experiment").drop(_NOT_SHOWN).with_row_index("row")
+    given = raw.drop(_NOT_SHOWN).with_row_index("row")
     numbers = given.select("row", *_STEP)
-    scores = (
-        rows.scored(scored).drop(_NOT_SHOWN).join(numbers, on=_STEP, how="inner", nulls_equal=True)
-    )
+    scores = scored.drop(_NOT_SHOWN).join(numbers, on=_STEP, how="inner", nulls_equal=True)
     columns = [name for name in scores.columns if name not in (*_KEYS, "row")]
-    scores = scores.select("profile", "row", *columns)
-    changes = _sparse(scores, columns, rows.profiles)
-    first = changes.filter(pl.col("profile") == rows.profiles[0]).drop("profile")
+    changes = _sparse(scores.select("profile", "row", *columns), columns, profiles)
+    first = changes.filter(pl.col("profile") == profiles[0]).drop("profile")
     joined = given.join(first, on="row", how="left", maintain_order="left").drop("row")
-    return joined, changes.filter(pl.col("profile") != rows.profiles[0])
+    return joined, changes.filter(pl.col("profile") != profiles[0])
 
 
 def _sparse(rows: pl.DataFrame, columns: Sequence[str], profiles: Sequence[str]) -> pl.DataFrame:
@@ -160,11 +87,12 @@ def _sparse(rows: pl.DataFrame, columns: Sequence[str], profiles: Sequence[str])
     return pl.concat([base, same]).sort("profile", "row", maintain_order=True)
 
 
-def _read_plans(rows: _Rows, plans: pl.DataFrame, texts: pl.DataFrame) -> pl.DataFrame:
+def _read_plans(rows: Rows, plans: pl.DataFrame) -> pl.DataFrame:
     """Profile, row and both texts of each plan that was compared."""
     numbers = plans.select(*_STEP).with_row_index("row")
+    texts = with_text_parts(rows["plans"]).select(*_STEP, "label_content", "answer_content")
     return (
-        rows.scored(SCORED_PLANS.name)
+        rows[SCORED_PLANS.name]
         .filter(pl.col("structure_distance").is_not_null())
         .join(numbers, on=_STEP, how="inner", nulls_equal=True)
         .join(texts, on=_STEP, how="left", nulls_equal=True)
@@ -172,29 +100,29 @@ def _read_plans(rows: _Rows, plans: pl.DataFrame, texts: pl.DataFrame) -> pl.Dat
     )
 
 
-def _of_plans(
-    rows: _Rows, plans: pl.DataFrame, table: str, order: str | None = None
-) -> pl.DataFrame:
-    """The rows of a table of plans, with the number of their plan in place of its key."""
+def _of_plans(rows: pl.DataFrame, plans: pl.DataFrame, order: str | None = None) -> pl.DataFrame:
+    """Rows of plans, with the number of their plan in place of its key."""
     numbers = plans.select(*_STEP).with_row_index("row")
-    found = rows.scored(table).join(numbers, on=_STEP, how="inner", nulls_equal=True)
+    found = rows.join(numbers, on=_STEP, how="inner", nulls_equal=True)
     if order is not None:
         found = found.sort("profile", "row", "graph", order).drop(order)
     return found.select("profile", "row", pl.exclude(*_KEYS, "row"))
 
 
-def _arguments(rows: _Rows, steps: pl.DataFrame, label_numbers: Mapping[str, int]) -> pl.DataFrame:
+def _arguments(
+    rows: pl.DataFrame, steps: pl.DataFrame, labels: pl.DataFrame, profiles: Sequence[str]
+) -> pl.DataFrame:
     """Arguments by step: of the first profile, and of others the steps in which they differ."""
     numbers = steps.select(*_STEP).with_row_index("row")
-    found = rows.scored("scored_arguments").join(numbers, on=_STEP, how="inner", nulls_equal=True)
+    found = rows.join(numbers, on=_STEP, how="inner", nulls_equal=True)
     found = found.select("profile", "row", pl.exclude(*_KEYS, "row"))
     columns = [name for name in found.columns if name not in ("profile", "row")]
-    changed = _sparse(found, columns, rows.profiles).select("profile", "row").unique()
+    changed = _sparse(found, columns, profiles).select("profile", "row").unique()
     kept = found.join(changed, on=["profile", "row"], how="semi", maintain_order="left")
     # Most answers are the label's: a null stands for the same values.
     is_same = pl.col("answer_values").eq_missing(pl.col("label_values"))
     return kept.with_columns(
-        numbers_of(kept["label_values"], label_numbers),
+        numbers_of(kept["label_values"], labels),
         is_same=is_same,
         answer_values=pl.when(is_same).then(None).otherwise("answer_values"),
     ).sort("profile", "row", "argument_key")

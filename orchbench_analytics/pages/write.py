@@ -26,6 +26,8 @@ SCRIPTS = (
     "step.js",
     "compare.js",
     "sections.js",
+    "consistency.js",
+    "rules.js",
     "scenarios.js",
     "routes.js",
 )

@@ -53,10 +53,11 @@ def adjusted_values(counts: Counts, name: str) -> Array:
     sums: list[dict[str, Array]] = [{} for _ in counts.languages]
     for part in counts.languages[0].parts:
         known = _side_by_side([language.parts[part] for language in counts.languages])
-        fitted = two_way_fit(_side_by_side([one.parts[part] for one in alike]), present)
-        guess = np.maximum(fitted, 0.0) * (usual_runs if part in SUMMED else 1.0)
-        whole = np.split(np.where(present, known, guess), ends, axis=1)
-        for block, values in zip(sums, whole, strict=True):
+        if not present.all():
+            fitted = two_way_fit(_side_by_side([one.parts[part] for one in alike]), present)
+            guess = np.maximum(fitted, 0.0) * (usual_runs if part in SUMMED else 1.0)
+            known = np.where(present, known, guess)
+        for block, values in zip(sums, np.split(known, ends, axis=1), strict=True):
             block[part] = values.sum(axis=1)
     return defined_mean([evaluate([name], block)[name] for block in sums])
 

@@ -17,6 +17,7 @@ from orchbench_analytics.errors import PathError, SelectionError
 from orchbench_analytics.pages.answers import difference
 from orchbench_analytics.pages.columns import frame_of_columns, unpacked
 from orchbench_analytics.pages.report import ReportOptions, make_report
+from orchbench_analytics.store.manifest import load_manifest
 from tests import documents
 from tests.conftest import MakeOnce
 from tests.sample_sweep import build_demo
@@ -209,7 +210,7 @@ def test_an_unknown_model_is_named(demo: Path, tmp_path: Path) -> None:
 def test_a_large_report_is_a_directory_of_scripts(demo: Path, tmp_path: Path) -> None:
     options = ReportOptions(models=["graded-1"], largest_page=1000)
 
-    made = make_report(open_warehouse(demo), tmp_path / "out", options, Here())
+    made = make_report(demo, load_manifest(demo), tmp_path / "out", options, Here())
 
     assert made.page == tmp_path / "out" / "index.html"
     assert set(pieces(made.page)) == {"core"}
@@ -230,7 +231,7 @@ def test_a_small_report_in_a_directory_is_one_page(demo: Path, tmp_path: Path) -
 def test_a_page_that_is_too_large_becomes_a_directory(demo: Path, tmp_path: Path) -> None:
     options = ReportOptions(models=["graded-1"], largest_page=1000)
 
-    made = make_report(open_warehouse(demo), tmp_path / "r.html", options, Here())
+    made = make_report(demo, load_manifest(demo), tmp_path / "r.html", options, Here())
 
     assert made.page == tmp_path / "r" / "index.html"
     assert made.byte_count > 1000

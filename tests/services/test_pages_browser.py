@@ -14,6 +14,7 @@ from selenium.webdriver.support.ui import WebDriverWait
 from orchbench_analytics import open_warehouse
 from orchbench_analytics.engines import Here
 from orchbench_analytics.pages.report import ReportOptions, make_report
+from orchbench_analytics.store.manifest import load_manifest
 from tests import documents
 
 VIEWS = (
@@ -287,7 +288,7 @@ def test_a_directory_loads_its_pieces(
     browser: Chrome, open_page: Open, demo: Path, tmp_path: Path
 ) -> None:
     options = ReportOptions(largest_page=1000)
-    made = make_report(open_warehouse(demo), tmp_path / "out", options, Here())
+    made = make_report(demo, load_manifest(demo), tmp_path / "out", options, Here())
     complaints(browser), requests(browser)
 
     for hash_ in VIEWS:

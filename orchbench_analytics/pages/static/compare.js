@@ -20,11 +20,13 @@ async function compareView([, model, experiment, otherModel, otherExperiment]) {
   const profile = profileHere();
   const [comparisons, first, second] = await Promise.all([piece("comparisons"),
     shardOf(core, baseline.model, baseline.experiment), shardOf(core, candidate.model, candidate.experiment)]);
+  const shared = sharedScenarios(first, second, profile);
+  const pairs = pairRows(comparisons.pairs, profile, baseline, candidate);
   return [...title,
-    el("h2", null, "How far apart"), verdictTable(pairRows(comparisons.pairs, profile, baseline, candidate), baseline, candidate),
+    el("h2", null, "How far apart"), pairs.length ? verdictTable(pairs) : estimateTable(shared, baseline, candidate),
     el("h2", null, "The scenarios that carry it"),
     el("div", { class: "choices" }, languageChoice(), filterBox("Filter scenarios")),
-    filtered(pairedScenarios(first, second, baseline, candidate, profile)),
+    filtered(scenarioPairs(shared, baseline, candidate)),
   ];
 }
 
@@ -39,17 +41,35 @@ function pairRows(pairs, profile, baseline, candidate) {
     candidate_model: second.model, candidate_experiment: second.experiment });
   const turned = (row) => ({ ...row, baseline_value: row.candidate_value, candidate_value: row.baseline_value,
     difference: negative(row.difference), low: negative(row.high), high: negative(row.low),
-    effect_size: negative(row.effect_size),
     verdict: { better: "worse", worse: "better" }[row.verdict] ?? row.verdict });
   return [...sought(baseline, candidate), ...sought(candidate, baseline).map(turned)];
 }
 const negative = (value) => (value === null || value === undefined ? value : -value);
 
-function verdictTable(rows, baseline, candidate) {
-  if (!rows.length) {
-    return note("Intervals of this pair are not part of the report; they come from: ",
-      el("code", null, `orchbench compare DIR ${baseline.model}/${baseline.experiment} ${candidate.model}/${candidate.experiment}`));
-  }
+// Of many models not all pairs are in the report: the mean of the scenarios' differences, with a
+// paired t interval, is worked out here.
+function estimateTable(rows, baseline, candidate) {
+  if (rows.length < 2) return note("They have too few scenarios in common to compare them.");
+  const mean = (name) => sum(rows, name) / rows.length;
+  const difference = mean("difference");
+  const error = Math.sqrt(rows.reduce((total, row) => total + (row.difference - difference) ** 2, 0) / (rows.length - 1) / rows.length);
+  const half = studentQuantile(rows.length - 1) * error;
+  const [low, high] = [difference - half, difference + half];
+  const verdict = low > 0 ? "better" : high < 0 ? "worse" : "no difference shown";
+  return [verdictTable([{ metric: "mean scenario score", baseline_value: mean("before"), candidate_value: mean("after"), difference, low, high,
+    p_adjusted: null, verdict, scenario_count: rows.length }])[0],
+  note("This report has too many models to hold all pairs. The interval is of this pair alone, not corrected for others; the headline metrics come from: ",
+    el("code", null, `orchbench compare DIR ${baseline.model}/${baseline.experiment} ${candidate.model}/${candidate.experiment}`))];
+}
+
+// The 97.5 % quantile of Student's t, by the first terms of its expansion.
+function studentQuantile(degrees) {
+  const z = 1.959964;
+  return z + (z ** 3 + z) / (4 * degrees) + (5 * z ** 5 + 16 * z ** 3 + 3 * z) / (96 * degrees ** 2)
+    + (3 * z ** 7 + 19 * z ** 5 + 17 * z ** 3 - 15 * z) / (384 * degrees ** 3);
+}
+
+function verdictTable(rows) {
   const widest = Math.max(...rows.flatMap((row) => [Math.abs(row.low ?? 0), Math.abs(row.high ?? 0)]), 0.01);
   const kind = (verdict) => ({ better: "good", worse: "bad" })[verdict] ?? "quiet";
   return [dataTable({ caption: "Candidate minus baseline", rows, columns: [
@@ -75,10 +95,11 @@ function differenceLine({ difference, low, high }, widest) {
     svg("circle", { class: "point", cx: x(difference), cy: 9, r: 4 }));
 }
 
-function pairedScenarios(first, second, baseline, candidate, profile) {
+// The scenarios that both models have, with what each scores there.
+function sharedScenarios(first, second, profile) {
   const language = languageHere();
   const others = new Map(second.files(profile, language).map((row) => [keyOf(row.language, row.scenario), row]));
-  const rows = first.files(profile, language).flatMap((row) => {
+  return first.files(profile, language).flatMap((row) => {
     const other = others.get(keyOf(row.language, row.scenario));
     if (!other || row.scenario_score === null || other.scenario_score === null) return [];
     const part = (name) => (row[name] === null || other[name] === null ? null : other[name] - row[name]);
@@ -86,6 +107,9 @@ function pairedScenarios(first, second, baseline, candidate, profile) {
       difference: other.scenario_score - row.scenario_score, size: Math.abs(other.scenario_score - row.scenario_score),
       decisions: part("decision_accuracy"), calls: part("file_call_f1"), plans: part("plan_similarity") }];
   });
+}
+
+function scenarioPairs(rows, baseline, candidate) {
   const to = (self, row, value) => a(address(scenarioPath(self, row.language, row.scenario)), score(value));
   return dataTable({ caption: "Scenarios by the size of their difference", rows, sort: "size", isFalling: true, columns: [
     { name: "scenario", label: "Scenario", value: (row) => `${row.language} ${row.scenario}`,

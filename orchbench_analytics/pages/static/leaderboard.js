@@ -16,23 +16,23 @@ function boardRows(profile, language) {
   const spans = core.intervals.rows({ profile, metric: "average_score" });
   const interval = (row) => spans.find((span) => span.model === row.model
     && span.experiment === row.experiment && span.language === (language || "mean"));
-  const most = Math.max(...scores.map((row) => row.file_count ?? 0));
   const found = scores.map((row) => {
     const place = ranks.get(keyOf(profile, row.model, row.experiment))?.[0];
     const rank = place === undefined || language ? {} : core.ranks.row(place);
     const span = interval(row) ?? {};
-    return { ...rank, ...row, low: rank.low ?? span.low, high: rank.high ?? span.high,
-      coverage: divided(row.file_count, most) };
+    return { ...rank, ...row, low: rank.low ?? span.low, high: rank.high ?? span.high };
   });
   if (language) rankRows(found);
   return found;
 }
 
+// Ranks in one language, of the models that lack none of its scenarios; those over all are the view's.
 function rankRows(rows) {
-  const ordered = rows.filter((row) => row.average_score !== null);
+  const most = Math.max(...rows.map((row) => row.file_count ?? 0));
+  const isRanked = (row) => row.average_score !== null && row.file_count === most;
+  const ordered = rows.filter(isRanked);
   for (const row of rows) {
-    row.rank_number = row.average_score === null ? null
-      : 1 + ordered.filter((other) => other.average_score > row.average_score).length;
+    row.rank_number = isRanked(row) ? 1 + ordered.filter((other) => other.average_score > row.average_score).length : null;
   }
 }
 
@@ -70,8 +70,8 @@ function leaderboardView() {
       tagChoices(), filterBox("Filter models")),
     filtered(dataTable({ caption: "Leaderboard", isCaptionRead: true, columns: boardColumns(sorted, language), rows: sorted,
       sort: "rank_number", isFalling: false })),
-    note("The line shows the average with its 95 % interval over scenarios. ",
-      "Models whose rank intervals overlap are not told apart by these scenarios."),
+    note("The line shows the average with its 95 % interval over scenarios; beside a rank stands the interval of the rank. ",
+      "Models of one tier are not told apart by these scenarios. A model that lacks scenarios of the sweep has no rank."),
   ];
 }
 
@@ -82,18 +82,33 @@ function boardColumns(rows, language) {
     { name: "rank_number", label: "Rank", kind: "number", value: (row) => row.rank_number, cell: rankCell },
     { name: "model", label: "Model", value: (row) => row.model, cell: modelCell },
     { name: "experiment", label: "Experiment", isRoomy: true, value: (row) => row.experiment },
-    has("tier") && numberColumn("tier", "Tier", (value) => `${value ?? "–"}`),
-    numberColumn("average_score", "Average"),
+    !language && has("tier_number") && numberColumn("tier_number", "Tier", (value) => `${value ?? "–"}`,
+      { title: "Models of one tier are not told apart by these scenarios" }),
+    metricColumn("average_score"),
     { name: "interval", label: "95 % interval", value: (row) => row.average_score,
       cell: (row) => whisker({ value: row.average_score, low: row.low, high: row.high }, domain) },
-    ...HEADLINE.slice(1).map((name) => numberColumn(name, metricWord(name))),
-    !language && has("best_probability") && numberColumn("best_probability", "Best", percent,
-      { title: "The chance of being the best, over resampled scenarios" }),
-    numberColumn("file_count", "Files", (value) => count(value),
-      { cell: (row) => [count(row.file_count), row.coverage < 1 && badge("partly", ` ${percent(row.coverage)}`),
-        row.refused_file_count > 0 && badge("bad", ` ${count(row.refused_file_count)} refused`)],
-      title: "Scenario files that were scored" }),
+    ...HEADLINE.slice(1).map(metricColumn),
+    !language && numberColumn("coverage", "Coverage", percent, { cell: coverageCell,
+      title: "The share of the sweep's scenarios that the model has" }),
+    numberColumn("file_count", "Files", count, { isRoomy: !language,
+      cell: (row) => [count(row.file_count), row.refused_file_count > 0 && badge("bad", ` ${count(row.refused_file_count)} refused`)],
+      title: "Scenario files that were read" }),
   ].filter(Boolean);
+}
+
+const coverageCell = (row) => (row.coverage < 1
+  ? el("span", { class: "badge partly", title: row.unranked_reason }, percent(row.coverage)) : percent(row.coverage));
+
+// A metric that leads to the steps or plans it is made of.
+const metricColumn = (name) => numberColumn(name, metricWord(name), score, { title: metricTitle(name),
+  cell: (row) => row[name] === null ? "–" : el("a", { class: "plain", href: rowsBehind(row, name) }, score(row[name])) });
+const metricTitle = (name) => here.core.metrics.find((metric) => metric.name === name)?.description;
+
+function rowsBehind(row, metric) {
+  if (metric === "average_score") return address(modelPath(row));
+  if (/workflow|structure|component|plan/.test(metric)) return address([...modelPath(row), "plans"]);
+  const isOfCalls = /^(function_call|name|key|value)_/.test(metric);
+  return address([...modelPath(row), "steps"], isOfCalls ? { actual: "call" } : {});
 }
 
 const modelCell = (row) => el("span", { class: "model" }, a(address(modelPath(row)), data(row.model)),
@@ -102,7 +117,8 @@ const modelCell = (row) => el("span", { class: "model" }, a(address(modelPath(ro
 function rankCell(row) {
   const [low, high] = [row.rank_low, row.rank_high];
   const span = low === undefined || low === null || low === high ? null : `${low}–${high}`;
-  return [el("span", { class: "rank" }, row.rank_number ?? "–"), span && el("span", { class: "quiet" }, ` ${span}`)];
+  return [el("span", { class: "rank", title: row.unranked_reason }, row.rank_number ?? "–"),
+    span && el("span", { class: "quiet" }, ` ${span}`)];
 }
 
 function differencesView() {
@@ -121,12 +137,12 @@ function differencesView() {
   return [
     el("h1", null, "Where models differ"),
     note("Every metric of every model. The darker, the higher its place in the column; ",
-      "over all languages a figure is the mean of the languages."),
+      "over all languages a figure is the mean of the languages. A figure leads to the rows behind it."),
     el("div", { class: "choices" }, languageChoice(), filterBox("Filter models")),
     filtered(heatTable({ caption: "Metrics by model", isCaptionRead: true, corner: "Model", heads: metrics.map(metricHead),
       rows: models.map((row) => ({ head: modelLink(row),
         cells: metrics.map((name) => row[name] === null ? null : ({ text: short(row[name], 3),
-          level: place(row, name),
+          level: place(row, name), href: rowsBehind(row, name),
           title: `${modelName(row)}, ${metricWord(name)}: ${score(row[name])}` })) })) })),
   ];
 }

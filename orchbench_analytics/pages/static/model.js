@@ -11,18 +11,19 @@ async function modelView([, model, experiment]) {
   return [
     trail([["Leaderboard", []]], modelName(self)),
     el("h1", null, data(model), " ", el("span", { class: "quiet" }, data(experiment))),
-    headline(self, profile),
+    el("div", { class: "choices" }, languageChoice()),
+    headline(self, profile, language),
     el("p", null, a(address([...modelPath(self), "steps"]), "All steps"), " · ",
       a(address([...modelPath(self), "plans"]), "All plans"), " · ",
       a(address(["compare", model, experiment]), "Compare with another model")),
     el("h2", null, "Scores by language"), languageTable(scores),
     el("div", { class: "columns" },
-      el("section", null, el("h2", null, "Decisions"), confusion(self, decisions.confusion, profile)),
-      el("section", null, el("h2", null, "How decisions go wrong"), patternBars(self, decisions.patterns, profile)),
-      el("section", null, el("h2", null, "Plans: what is wrong"), planKinds(self, plans.kinds, profile)),
-      el("section", null, el("h2", null, "Tools that go wrong most"), worstTools(self, tools.tools, profile))),
+      el("section", null, el("h2", null, "Decisions"), confusion(self, inLanguage(decisions.confusion), profile)),
+      el("section", null, el("h2", null, "How decisions go wrong"), patternBars(self, inLanguage(decisions.patterns), profile)),
+      el("section", null, el("h2", null, "Plans: what is wrong"), planKinds(self, inLanguage(plans.kinds), profile)),
+      el("section", null, el("h2", null, "Tools that go wrong most"), worstTools(self, inLanguage(tools.tools), profile))),
     el("h2", { id: "scenarios" }, "Scenarios"),
-    el("div", { class: "choices" }, languageChoice(), filterBox("Filter scenarios")),
+    el("div", { class: "choices" }, filterBox("Filter scenarios")),
     filtered(scenarioTable(self, shard.files(profile, language))),
   ];
 }
@@ -34,26 +35,34 @@ const trail = (steps, last) => el("nav", { class: "trail", "aria-label": "Breadc
   steps.map(([words, path]) => [a(address(path), data(words)), el("span", { "aria-hidden": true }, " › ")]),
   el("span", { "aria-current": "page" }, data(last)));
 
-function headline(self, profile) {
-  const board = here.core.leaderboard.rows({ profile, ...self })[0] ?? {};
-  const spans = here.core.intervals.rows({ profile, language: "mean", ...self });
+function headline(self, profile, language) {
+  const scores = language ? here.core.model_scores.rows({ profile, language, ...self }) : here.core.leaderboard.rows({ profile, ...self });
+  const board = scores[0] ?? {};
+  const spans = here.core.intervals.rows({ profile, language: language ?? "mean", ...self });
   const rank = here.core.ranks.rows({ profile, ...self })[0] ?? {};
   return el("dl", { class: "cards" }, HEADLINE.map((name) => {
     const span = spans.find((found) => found.metric === name);
     return el("div", { class: "card" }, el("dt", null, metricWord(name)),
-      el("dd", null, el("span", { class: "figure" }, score(board[name])),
+      el("dd", null, name === HEADLINE[0] ? el("span", { class: "figure" }, score(board[name]))
+        : el("a", { class: "figure plain", href: rowsBehind(self, name) }, score(board[name])),
         span && el("span", { class: "quiet" }, `${score(span.low)} – ${score(span.high)}`)));
-  }), el("div", { class: "card" }, el("dt", null, "Rank"), el("dd", null,
+  }), !language && el("div", { class: "card" }, el("dt", null, "Rank"), el("dd", null,
     el("span", { class: "figure" }, board.rank_number ?? "–"),
-    rank.rank_low !== undefined && el("span", { class: "quiet" },
-      rank.rank_low === rank.rank_high ? `of ${count(here.core.models.count)}` : `between ${rank.rank_low} and ${rank.rank_high}`))));
+    el("span", { class: "quiet" }, rankWords(rank)))));
+}
+
+function rankWords(rank) {
+  if (rank.unranked_reason) return rank.unranked_reason;
+  if (!rank.rank_low) return "";
+  const span = rank.rank_low === rank.rank_high ? `of ${count(here.core.models.count)}` : `between ${rank.rank_low} and ${rank.rank_high}`;
+  return `${span}, tier ${rank.tier_number}`;
 }
 
 function languageTable(scores) {
   const metrics = here.core.metrics.map((metric) => metric.name).filter((name) => scores.some((row) => row[name] !== undefined && row[name] !== null));
   return heatTable({ caption: "Scores by language", isCaptionRead: true, corner: "Language", heads: metrics.map(metricHead),
     rows: scores.map((row) => ({ head: data(row.language), cells: metrics.map((name) => row[name] === null ? null
-      : { text: short(row[name], 4), level: row[name], title: metricWord(name) }) })) });
+      : { text: short(row[name], 4), level: row[name], title: metricWord(name), href: rowsBehind(row, name) }) })) });
 }
 
 function confusion(self, table, profile) {
@@ -67,7 +76,8 @@ function confusion(self, table, profile) {
     const all = sum(rows.filter((row) => row.actual === wanted), "step_count");
     return { text: count(steps), level: steps / all, kind: isRight(wanted, given) ? "good" : "wrong",
       title: `${percent(steps / all)} of the steps labelled ${plain(wanted)}`,
-      href: self.model && address([...modelPath(self), "steps"], { actual: wanted, predicted: given }) };
+      href: self.model ? address([...modelPath(self), "steps"], { actual: wanted, predicted: given })
+        : address(["decisions"], { actual: wanted, predicted: given }) };
   };
   return heatTable({ caption: "Label (rows) and answer (columns)", corner: "Label", heads: predicted.map(decisionWord),
     rows: actual.map((wanted) => ({ head: decisionWord(wanted), cells: predicted.map((given) => cell(wanted, given)) })) });
@@ -120,8 +130,7 @@ function scenarioTable(self, files) {
     { name: "scenario", label: "Scenario", value: (row) => row.scenario,
       cell: (row) => a(address(scenarioPath(self, row.language, row.scenario)), data(row.scenario)) },
     textColumn("language", "Language"),
-    numberColumn("scenario_score", "Score", score, { cell: (row) => bar(row.scenario_score, score(row.scenario_score)),
-      title: "Mean of the parts that the scenario has: decisions, calls, plans" }),
+    barColumn("scenario_score", "Score", { title: "Mean of the parts that the scenario has: decisions, calls, plans" }),
     numberColumn("decision_accuracy", "Decisions"), numberColumn("file_call_f1", "FC"),
     numberColumn("plan_similarity", "Plan"),
     numberColumn("failed_generation_count", "Failed steps", count), numberColumn("failed_plan_count", "Failed plans", count),

@@ -2,7 +2,7 @@
 
 const STATES = ["same", "missing", "extra", "changed"];
 const STATE_WORDS = ["in both", "missing", "extra", "changed"];
-const BOX = { width: 172, height: 46, acrossGap: 56, downGap: 26, margin: 28 };
+const BOX = { width: 190, height: 46, acrossGap: 56, downGap: 26, margin: 28 };
 const BROAD = 720; // a picture wider than this takes the whole row
 const EDIT_WORDS = {
   missing_workflow: (edit) => ["The answer lacks the workflow ", data(edit.wanted ?? edit.subject)],

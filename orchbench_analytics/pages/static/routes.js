@@ -15,6 +15,7 @@ function viewOf(path) {
   }
   if (first === "scenario") return oneScenarioView;
   if (first === "answers") return answersView;
+  if (first === "argument" && path.length >= 2) return argumentView;
   return SECTIONS.find(([name]) => name === (first ?? "leaderboard"))?.[2]
     ?? (() => missing("no such view"));
 }

@@ -115,7 +115,10 @@ function has(row, wanted, shard, profile) {
     if (name === "text") return `${row.answer_content ?? ""}${row.answer_calls ?? ""}`.toLowerCase().includes(value.toLowerCase());
     if (name === "pattern") return row.is_scored && (PATTERNS[value]?.(row) ?? false);
     if (name === "tool") return row.is_scored && (row.label_tools ?? "").includes(JSON.stringify(value));
-    if (name === "key") return shard.argumentsOf(row, profile).some((found) => found.argument_key === value);
+    if (name === "key") return shard.argumentsOf(row, profile).some((found) => found.argument_key === value
+      && (wanted.key_is !== "wrong" || found.false_negative_count > 0));
+    if (name === "key_is") return true; // asked together with the key
+    if (name === "unstable") return row.is_scored && shard.isUnstable(row, profile);
     if (name === "kind") return (shard.pictureOf(row, profile)?.edits ?? []).some((edit) => edit[EDIT_KIND] === value);
     if (name === "size") return row.is_scored && String(row.label_workflow_count) === value;
     if (name === "actual" || name === "predicted") return row.is_scored && row[name] === value;

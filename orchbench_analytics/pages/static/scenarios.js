@@ -23,7 +23,7 @@ async function scenariosView() {
     filtered(dataTable({ caption: "Scenarios", isCaptionRead: true, rows, sort: "mean_scenario_score", columns: [
       { name: "scenario", label: "Scenario", value: (row) => `${row.language} ${row.scenario}`,
         cell: (row) => a(address(["scenario", row.language, row.scenario]), data(`${row.language} ${row.scenario}`)) },
-      numberColumn("mean_scenario_score", "Mean score", score, { cell: (row) => bar(row.mean_scenario_score, score(row.mean_scenario_score)) }),
+      barColumn("mean_scenario_score", "Mean score"),
       numberColumn("least_score", "Least"), numberColumn("greatest_score", "Greatest"),
       numberColumn("discrimination", "Discrimination", (value) => short(value, 2), { title: "Correlation with the models' other scenarios: does it tell models apart?" }),
       numberColumn("attempt_count", "Models", count),
@@ -45,7 +45,7 @@ async function oneScenarioView([, language, scenario]) {
     rows.length ? dataTable({ caption: "By model", isCaptionRead: true, rows, sort: "scenario_score", isFalling: true, columns: [
       { name: "model", label: "Model", value: (row) => modelName(row), cell: (row) => a(address(scenarioPath(row, language, scenario)), data(modelName(row))) },
       textColumn("experiment", "Experiment"),
-      numberColumn("scenario_score", "Score", score, { cell: (row) => bar(row.scenario_score, score(row.scenario_score)) })] })
+      barColumn("scenario_score", "Score")] })
       : note("This report has too many models to show them beside each other; open one from the leaderboard."),
   ];
 }

@@ -1,8 +1,14 @@
-// The sections: decisions, tools, plans, consistency, cost, rules.
+// The sections: decisions, tools, plans, cost.
 
 const ofLanguage = (table, extra = {}) =>
   table.rows({ profile: profileHere(), language: languageHere(), ...extra });
-const models = (rows) => grouped(rows, ["model", "experiment"]);
+const MOST_COLUMNS = 24; // models beside each other in a matrix
+// The rows of each model, the best first.
+function models(rows) {
+  const board = here.core.leaderboard.index("profile", "model", "experiment");
+  const average = ([row]) => here.core.leaderboard.value("average_score", board.get(keyOf(profileHere(), row.model, row.experiment))?.[0]) ?? -1;
+  return grouped(rows, ["model", "experiment"]).map((own) => [average(own), own]).sort(([x], [y]) => y - x).map(([, own]) => own);
+}
 
 async function decisionsView() {
   const { confusion: table, patterns, failures } = await piece("decisions");
@@ -11,7 +17,7 @@ async function decisionsView() {
   return [
     el("h1", null, "Decisions: call, reject or failed"),
     el("div", { class: "choices" }, languageChoice(), filterBox("Filter models")),
-    el("h2", null, "All models together"), confusion({}, inLanguage(table), profileHere()),
+    el("h2", null, "All models together"), confusion({}, inLanguage(table), profileHere()), decidedBy(ofLanguage(table)),
     el("h2", null, "How models decide wrongly"),
     note("How often each pattern occurs, of the steps on which it could. A figure leads to the steps behind it."),
     filtered(heatTable({ caption: "Error patterns by model", corner: "Model", heads: kinds.map(plain), rows: models(rows).map((own) => ({
@@ -22,8 +28,23 @@ async function decisionsView() {
         return rate === null ? null : { text: percent(rate), level: rate, kind: "wrong", href: address([...modelPath(own[0]), "steps"], { pattern: kind }),
           title: `${count(sum(found, "occurrence_count"))} of ${count(sum(found, "opportunity_count"))}` };
       }) })) })),
-    el("h2", null, "Why answers failed"), failureTable(ofLanguage(failures)),
+    el("h2", null, "Why answers failed"), note("Answers that were neither a call nor a rejection, and plans that could not be read. A figure leads to them."),
+    failureTable(ofLanguage(failures)),
   ];
+}
+
+// Who decided so: the models behind a cell of the matrix of all.
+function decidedBy(rows) {
+  const [actual, predicted] = [here.params.get("actual"), here.params.get("predicted")];
+  if (!actual || !predicted) return note("A figure leads to the models behind it.");
+  const found = models(rows).map((own) => ({ ...own[0],
+    step_count: sum(own.filter((row) => row.actual === actual && row.predicted === predicted), "step_count"),
+    labelled_count: sum(own.filter((row) => row.actual === actual), "step_count") })).filter((row) => row.step_count);
+  return dataTable({ caption: `Label ${decisionWord(actual)}, answer ${decisionWord(predicted)}`, rows: found, sort: "step_count", isFalling: true, columns: [
+    { name: "model", label: "Model", value: (row) => modelName(row), cell: (row) => modelLink(row) },
+    numberColumn("step_count", "Steps", count, { cell: (row) => a(address([...modelPath(row), "steps"], { actual, predicted }), count(row.step_count)) }),
+    { name: "share", label: "Of its steps with this label", kind: "number", value: (row) => row.step_count / row.labelled_count,
+      cell: (row) => percent(row.step_count / row.labelled_count) }] });
 }
 
 // A table seen through the language that is chosen.
@@ -34,12 +55,15 @@ function inLanguage(table) {
 
 function failureTable(rows) {
   if (!rows.length) return note("No answer failed.");
-  const found = grouped(rows, ["unit", "failure_reason", "model", "experiment"]).map((own) => ({ ...own[0], failure_count: sum(own, "failure_count") }));
-  return dataTable({ caption: "Failures", isCaptionRead: true, rows: found, sort: "failure_count", isFalling: true, columns: [
-    { name: "model", label: "Model", value: (row) => modelName(row), cell: (row) => a(address([...modelPath(row),
-      row.unit === "plan" ? "plans" : "steps"], row.unit === "plan" ? { read_as: row.failure_reason } : { failure_reason: row.failure_reason }), data(modelName(row))) },
-    textColumn("unit", "Unit"), { name: "failure_reason", label: "Reason", value: (row) => plain(row.failure_reason) },
-    numberColumn("failure_count", "Answers", count)] });
+  const kinds = grouped(rows, ["unit", "failure_reason"]).map(([row]) => row)
+    .sort((x, y) => inOrder(y.unit, x.unit) || inOrder(x.failure_reason, y.failure_reason));
+  const href = (row, { unit, failure_reason: reason }) => address([...modelPath(row), `${unit}s`], unit === "plan" ? { read_as: reason } : { failure_reason: reason });
+  const most = Math.max(...rows.map((row) => row.failure_count));
+  return heatTable({ caption: "Failures", isCaptionRead: true, corner: "Model", heads: kinds.map((kind) => `${kind.unit}: ${plain(kind.failure_reason)}`),
+    rows: models(rows).map((own) => ({ head: modelLink(own[0]), cells: kinds.map((kind) => {
+      const found = sum(own.filter((row) => row.unit === kind.unit && row.failure_reason === kind.failure_reason), "failure_count");
+      return found ? { text: count(found), level: found / most, kind: "wrong", href: href(own[0], kind) } : null;
+    }) })) });
 }
 
 async function toolsView() {
@@ -47,7 +71,7 @@ async function toolsView() {
   const rows = ofLanguage(tools);
   const names = grouped(rows, ["tool"]).map(toolTotals).filter((row) => row.labelled_step_count)
     .sort((x, y) => (x.recall ?? 2) - (y.recall ?? 2));
-  const people = models(rows).slice(0, 24);
+  const people = models(rows).slice(0, MOST_COLUMNS);
   return [
     el("h1", null, "Tools and arguments: who fails where"),
     el("div", { class: "choices" }, languageChoice(), filterBox("Filter rows")),
@@ -72,10 +96,41 @@ function argumentBoard(rows) {
     return { ...own[0], argument_count: sum(own, "argument_count"), wrong, extra: sum(own, "key_false_positive_count"), missed: sum(own, "key_false_negative_count"), rate: divided(right, right + wrong) };
   });
   return dataTable({ caption: "Arguments", isCaptionRead: true, rows: found, sort: "wrong", isFalling: true, columns: [
-    { name: "argument_key", label: "Argument", value: (row) => row.argument_key },
+    { name: "argument_key", label: "Argument", value: (row) => row.argument_key,
+      cell: (row) => a(address(["argument", row.argument_key, ...(row.label_tools ? [row.label_tools] : [])]), data(row.argument_key)) },
     { name: "label_tools", label: "Tool", value: (row) => row.label_tools && listed(row.label_tools) },
     numberColumn("argument_count", "Asked", count), numberColumn("missed", "Key missed", count), numberColumn("extra", "Key too many", count),
     numberColumn("wrong", "Values missed", count), numberColumn("rate", "Value recall", percent)] });
+}
+
+// An argument by model: counted from the rows themselves, where there are not too many models.
+const MOST_COUNTED_MODELS = 40;
+async function argumentView([, key, tools = null]) {
+  const profile = profileHere();
+  const everyone = here.core.models.rows();
+  const rows = await Promise.all(everyone.slice(0, MOST_COUNTED_MODELS).map(async (self) => {
+    const shard = await shardOf(here.core, self.model, self.experiment);
+    return { ...self, ...argumentTotals(shard, profile, key, tools) };
+  }));
+  const stepsOf = (row, extra) => address([...modelPath(row), "steps"], { key, label_tools: tools, ...extra });
+  return [
+    trail([["Tools", ["tools"]]], key),
+    el("h1", null, "Argument ", data(key), tools && el("span", { class: "quiet" }, " of ", data(listed(tools)))),
+    el("div", { class: "choices" }, languageChoice(), filterBox("Filter models")),
+    everyone.length > MOST_COUNTED_MODELS && note(`The first ${MOST_COUNTED_MODELS} of ${count(everyone.length)} models.`),
+    filtered(dataTable({ caption: "By model", isCaptionRead: true, rows: rows.filter((row) => row.step_count), sort: "wrong", isFalling: true, columns: [
+      { name: "model", label: "Model", value: (row) => modelName(row), cell: (row) => a(stepsOf(row), data(modelName(row))) },
+      numberColumn("step_count", "Steps", count), numberColumn("wrong", "Values missed", count, { cell: (row) => a(stepsOf(row, { key_is: "wrong" }), count(row.wrong)) }),
+      numberColumn("extra", "Values too many", count), numberColumn("rate", "Value recall", percent)] })),
+  ];
+}
+
+function argumentTotals(shard, profile, key, tools) {
+  const found = Array.from({ length: shard.steps.count }, (_, number) => shard.step(number, profile))
+    .filter((row) => (!languageHere() || row.language === languageHere()) && row.label_tools === tools)
+    .flatMap((row) => shard.argumentsOf(row, profile).filter((item) => item.argument_key === key));
+  const [right, wrong] = [sum(found, "true_positive_count"), sum(found, "false_negative_count")];
+  return { step_count: found.length, wrong, extra: sum(found, "false_positive_count"), rate: divided(right, right + wrong) };
 }
 
 async function plansView() {
@@ -110,30 +165,6 @@ async function plansView() {
 // One row of each language: the number of plans read is repeated in every kind.
 const oneOfLanguage = (rows) => grouped(rows, ["language"]).map((own) => own[0]);
 
-async function consistencyView() {
-  const tables = await piece("consistency");
-  const rows = tables.flips ? ofLanguage(tables.flips) : [];
-  const passes = tables.pass_rates ? ofLanguage(tables.pass_rates) : [];
-  const noise = tables.run_noise ? ofLanguage(tables.run_noise, { metric: "average_score" }) : [];
-  return [
-    el("h1", null, "Consistency over runs"),
-    el("div", { class: "choices" }, languageChoice(), filterBox("Filter rows")),
-    el("h2", null, "Decisions that change from run to run"),
-    filtered(dataTable({ caption: "Flips", isCaptionRead: true, rows, sort: "flip_rate", isFalling: true, columns: [
-      { name: "model", label: "Model", value: (row) => modelName(row), cell: (row) => a(address([...modelPath(row), "steps"]), data(modelName(row))) },
-      textColumn("language", "Language"), numberColumn("step_count", "Steps", count), numberColumn("unstable_step_count", "Unstable", count),
-      numberColumn("unstable_step_rate", "Unstable share", percent), numberColumn("flip_rate", "Flip rate", percent, { title: "Pairs of runs that decide differently" })] })),
-    el("h2", null, "Right in all of k runs, or in any"),
-    dataTable({ caption: "Pass rates", isCaptionRead: true, rows: passes, sort: "model", columns: [
-      { name: "model", label: "Model", value: (row) => modelName(row), cell: (row) => modelLink(row) }, textColumn("language", "Language"),
-      { name: "criterion", label: "Criterion", value: (row) => plain(row.criterion) }, numberColumn("k", "k", count),
-      numberColumn("pass_all_rate", "All of k", percent), numberColumn("pass_any_rate", "Any of k", percent)] }),
-    noise.length ? [el("h2", null, "How much the average moves between runs"), dataTable({ caption: "Run noise", isCaptionRead: true, rows: noise, sort: "run_standard_deviation", isFalling: true, columns: [
-      { name: "model", label: "Model", value: (row) => modelName(row), cell: (row) => modelLink(row) }, textColumn("language", "Language"),
-      numberColumn("run_count", "Runs", count), numberColumn("mean_value", "Mean"), numberColumn("run_standard_deviation", "Standard deviation")] })] : null,
-  ];
-}
-
 async function costView() {
   const { costs } = await piece("costs");
   const languages = distinct(costs.rows({ profile: profileHere() }), "language").sort(inOrder);
@@ -153,34 +184,4 @@ async function costView() {
       numberColumn("total_cost", "Total cost", (value) => short(value, 3)),
       { name: "is_pareto_optimal", label: "On the front", value: (row) => row.is_pareto_optimal, cell: (row) => row.is_pareto_optimal ? badge("good", "yes") : "" }] }),
   ];
-}
-
-async function rulesView() {
-  const { core } = here;
-  const [first] = core.profiles;
-  const rows = core.leaderboard.rows({ profile: first }).map((row) => ({ ...row,
-    ...Object.fromEntries(core.profiles.map((profile) => [`score-${profile}`, core.leaderboard.rows({ profile, model: row.model, experiment: row.experiment })[0]?.average_score ?? null])),
-    ...Object.fromEntries(core.profiles.map((profile) => [`rank-${profile}`, core.leaderboard.rows({ profile, model: row.model, experiment: row.experiment })[0]?.rank_number ?? null])) }));
-  return [
-    el("h1", null, "What the scoring rules do"),
-    el("dl", { class: "facts" }, core.profiles.map((name) => el("div", null, el("dt", null, name), el("dd", null, PROFILE_WORDS[name] ?? "rules of your own")))),
-    el("h2", null, "Average and rank under each profile"),
-    dataTable({ caption: "Profiles", isCaptionRead: true, rows, sort: `rank-${first}`, columns: [
-      { name: "model", label: "Model", value: (row) => modelName(row), cell: (row) => modelLink(row) },
-      ...core.profiles.flatMap((profile) => [numberColumn(`score-${profile}`, profile), numberColumn(`rank-${profile}`, "rank", (value) => `${value ?? "–"}`)])] }),
-    el("h2", null, "One rule at a time"), core.has_rules ? ruleTable((await piece("rules")).rules)
-      : note("This report was made without it; make it with: ", el("code", null, "orchbench report DIR OUT --audit")),
-  ];
-}
-
-function ruleTable(table) {
-  const rows = table.rows().filter((row) => HEADLINE.some((name) => row[`${name}_change`]));
-  if (!rows.length) return note("No rule changes any score here.");
-  return [note("From the public evaluator's rules to ours, one at a time: what each does to each model's scores."),
-    dataTable({ caption: "Rules", isCaptionRead: true, rows, columns: [
-      { name: "rule", label: "Rule", value: (row) => plain(row.rule) },
-      { name: "change", label: "From → to", value: (row) => row.rule_to, cell: (row) => `${plain(row.rule_from)} → ${plain(row.rule_to)}` },
-      { name: "model", label: "Model", value: (row) => modelName(row), cell: (row) => modelLink(row) },
-      ...HEADLINE.map((name) => numberColumn(`${name}_change`, metricWord(name), signed)),
-      numberColumn("rank_change", "Rank", (value) => (value ? `${value > 0 ? "+" : ""}${value}` : "–"))] })];
 }

@@ -56,6 +56,25 @@ class Shard {
     return row === undefined ? null : this.pictures[this.plan_pictures.value("picture", row)];
   }
 
+  // Whether runs decide this step differently.
+  isUnstable(step, profile) {
+    const name = `unstable ${profile}`;
+    if (!this.indexes.has(name)) {
+      const decisions = new Map();
+      for (let number = 0; number < this.steps.count; number++) {
+        const row = this.step(number, profile);
+        if (!row.is_scored) continue;
+        const key = keyOf(row.language, row.scenario, row.step_id);
+        if (!decisions.has(key)) decisions.set(key, new Map());
+        const runs = decisions.get(key);
+        if (!runs.has(row.run)) runs.set(row.run, row.predicted); // the first answer of a run counts
+      }
+      this.indexes.set(name, decisions);
+    }
+    const runs = this.indexes.get(name).get(keyOf(step.language, step.scenario, step.step_id));
+    return new Set(runs?.values()).size > 1;
+  }
+
   judgementsOf(step) {
     if (step.judge_index === null) return [];
     const { language, scenario, run } = step;

@@ -23,7 +23,7 @@ function dataTable({ caption, isCaptionRead, columns, rows, sort, isFalling = fa
   });
 
   function by(column) {
-    const falls = sorting.column === column ? !sorting.isFalling : column.kind === "number";
+    const falls = sorting.column === column ? !sorting.isFalling : ["number", "bar"].includes(column.kind);
     sorting = { column, isFalling: falls };
     draw();
   }
@@ -73,6 +73,9 @@ function sortedRows(rows, { column, isFalling }) {
 const numberColumn = (name, label, write = score, extra = {}) => ({
   name, label, kind: "number", value: (row) => row[name], cell: (row) => write(row[name]), ...extra,
 });
+// A share as a bar with its figure; its heading stands where the bars begin.
+const barColumn = (name, label, extra = {}) => numberColumn(name, label, score,
+  { kind: "bar", cell: (row) => bar(row[name], score(row[name])), ...extra });
 const textColumn = (name, label, extra = {}) => ({ name, label, value: (row) => row[name], ...extra });
 
 // A matrix of figures, coloured by their size: rows × columns of {text, level, href, title}.
