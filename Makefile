@@ -5,10 +5,15 @@ BIN := $(VENV)/bin
 INSTALL = $(BIN)/python -m pip install --quiet --disable-pip-version-check
 DEMO ?= demo
 
-.PHONY: demo test test-services test-superset bench lint clean
+.PHONY: demo notebook test test-services test-superset bench lint clean
 
 demo: $(VENV)/installed
 	$(BIN)/orchbench demo $(DEMO)
+
+# Opens the tour of the demo; NOTEBOOK=compare opens the other one.
+NOTEBOOK ?= tour
+notebook: $(VENV)/notebook $(DEMO)/warehouse/manifest.json
+	$(BIN)/marimo edit notebooks/$(NOTEBOOK).py -- --warehouse $(abspath $(DEMO))/warehouse
 
 test: lint
 	$(BIN)/pytest -n auto --cov --cov-report=term:skip-covered
@@ -59,6 +64,13 @@ $(VENV)/installed: pyproject.toml
 $(VENV)/developing: $(VENV)/installed
 	$(INSTALL) --editable '.[dev]'
 	touch $@
+
+$(VENV)/notebook: $(VENV)/installed
+	$(INSTALL) --editable '.[notebook]'
+	touch $@
+
+$(DEMO)/warehouse/manifest.json: | $(VENV)/installed
+	$(BIN)/orchbench demo $(DEMO)
 
 clean:
 	rm -rf $(VENV) $(DEMO) .pytest_cache .mypy_cache .ruff_cache .hypothesis dist build

@@ -1,14 +1,24 @@
 """The warehouse as people hold it in Python."""
 
 import doctest
+import inspect
+import re
+import shutil
+from collections.abc import Callable
 from pathlib import Path
+from types import ModuleType
+from typing import Any
 
 import pytest
 
 import orchbench_analytics
-import orchbench_analytics.warehouse
-from orchbench_analytics import OrchbenchError, open_warehouse
+import orchbench_analytics.asking.differences
+import orchbench_analytics.asking.rows
+import orchbench_analytics.asking.scores
+from orchbench_analytics import OrchbenchError, asking, open_warehouse
+from orchbench_analytics import warehouse as warehouse_room
 from orchbench_analytics.warehouse import Warehouse
+from tests.conftest import MakeOnce
 from tests.sample_sweep import build_demo
 
 
@@ -57,8 +67,36 @@ def test_sources_and_models_are_frames(warehouse: Warehouse) -> None:
     assert warehouse.models().columns == ["model", "experiment", "language", "scenario_count"]
 
 
-def test_the_example_of_the_docstring_works(make_once, monkeypatch, tmp_path: Path) -> None:
-    (tmp_path / "orchbench-demo").symlink_to(make_once("demo", build_demo))
+def public_methods() -> dict[str, Callable[..., Any]]:
+    members = inspect.getmembers(Warehouse, inspect.isfunction)
+    return {name: method for name, method in members if not name.startswith("_")}
+
+
+@pytest.mark.parametrize("name", public_methods())
+def test_a_method_says_what_it_takes_and_returns(name: str) -> None:
+    method = public_methods()[name]
+    text = inspect.getdoc(method) or ""
+    parameters = [name for name in inspect.signature(method).parameters if name != "self"]
+
+    assert re.findall(r"^(\w+): ", text, re.MULTILINE) == parameters
+    assert re.search(r"^Returns ", text, re.MULTILINE)
+    assert ">>> " in text
+
+
+@pytest.mark.parametrize("module", [asking.rows, asking.scores, asking.differences, warehouse_room])
+def test_the_examples_of_docstrings_work(
+    module: ModuleType, make_once: MakeOnce, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    demo = tmp_path / "orchbench-demo"
+    demo.mkdir()
+    built = make_once("demo", build_demo)
+    shutil.copytree(built / "warehouse", demo / "warehouse")
+    (demo / "results").symlink_to(built / "results")
+    (tmp_path / "sizes.csv").write_text("model,size\nperfect,70\ngraded-1,30\nsilent,7\n")
     monkeypatch.chdir(tmp_path)
-    done = doctest.testmod(orchbench_analytics.warehouse)
-    assert (done.failed, done.attempted > 1) == (0, True)
+    opened = open_warehouse("orchbench-demo/warehouse")
+
+    done = doctest.testmod(module, extraglobs={"warehouse": opened})
+
+    assert done.failed == 0
+    assert done.attempted > 5

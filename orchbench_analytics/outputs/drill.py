@@ -66,10 +66,8 @@ def steps_of(
     plans = scored["plans"].select(
         *KEY,
         kind=pl.lit("plan"),
-        wanted=pl.format("{} workflows", "label_workflow_count"),
-        answered=pl.when("is_failed")
-        .then(pl.lit("failed"))
-        .otherwise(pl.format("{} workflows", "answer_workflow_count")),
+        wanted=_workflows("label"),
+        answered=pl.when("is_failed").then(pl.lit("failed")).otherwise(_workflows("answer")),
         score="plan_similarity",
         note=pl.coalesce("left_out_reason", "read_as"),
     )
@@ -83,6 +81,12 @@ def steps_of(
     ordered = found.sort("experiment", "language", "run", number, "step_id", nulls_last=True)
     first = ("run", "step_id", "language", "kind", "wanted", "answered", "score", "note")
     return ordered.select(*first, pl.exclude(first))
+
+
+def _workflows(side: str) -> pl.Expr:
+    count = pl.col(f"{side}_workflow_count")
+    plural = pl.when(count == 1).then(pl.lit("")).otherwise(pl.lit("s"))
+    return pl.format("{} workflow{}", count, plural)
 
 
 def _say_what_there_is(both: pl.LazyFrame, model: str, scenario: str) -> None:

@@ -37,11 +37,13 @@ def as_text(root: Path) -> str:
 
 def as_html(root: Path) -> str:
     """The warehouse as a small table for notebooks."""
+    left = "style='text-align:left;vertical-align:top;padding:2px 12px 2px 0'"
     rows = "".join(
-        f"<tr><th style='text-align:left'>{escape(name)}</th><td>{escape(fact)}</td></tr>"
+        f"<tr><th {left}>{escape(name)}</th><td {left}>{escape(fact)}</td></tr>"
         for name, fact in facts(root).items()
     )
-    return f"<table><caption>Warehouse {escape(str(root))}</caption>{rows}</table>"
+    caption = f"<caption {left}>Warehouse {escape(str(root))}</caption>"
+    return f"<table>{caption}{rows}</table>"
 
 
 def _few(names: list[str]) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import base64
 import hashlib
 import html
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 
 _STATIC = Path(__file__).parent / "static"
@@ -60,6 +60,13 @@ def write_page(target: Path, pieces: Mapping[str, str], *, title: str) -> None:
         file.write(_END.format(script=script()))
 
 
+def page_text(pieces: Mapping[str, str], *, title: str, scripts: Sequence[str]) -> str:
+    """A page of its own, with another script than the report's."""
+    inside = (_PIECE.format(name=name, text=text) for name, text in pieces.items())
+    end = _END.format(script=script(scripts))
+    return "".join([_head(title, may_load=False, scripts=scripts), *inside, end])
+
+
 def write_directory(target: Path, core: str, *, title: str) -> None:
     """Write the page of a directory; its other pieces are files below `pieces`."""
     with (target / "index.html").open("w", encoding="utf-8") as file:
@@ -73,9 +80,9 @@ def piece_script(name: str, text: str) -> str:
     return f'takePiece("{name}","{text}");\n'
 
 
-def script() -> str:
+def script(names: Sequence[str] = SCRIPTS) -> str:
     """The page's script, in a scope of its own."""
-    body = "\n".join(_read(name) for name in SCRIPTS)
+    body = "\n".join(_read(name) for name in names)
     return f'"use strict";\n(() => {{\n{body}\n}})();'
 
 
@@ -84,12 +91,12 @@ def style() -> str:
     return "\n".join(_read(name) for name in STYLES)
 
 
-def policy(*, may_load: bool) -> str:
+def policy(*, may_load: bool, scripts: Sequence[str] = SCRIPTS) -> str:
     """What the page may do: run its own script, and of a directory what that script loads."""
-    scripts = [_hash(script())] + (["'strict-dynamic'"] if may_load else [])
+    allowed = [_hash(script(scripts))] + (["'strict-dynamic'"] if may_load else [])
     rules: Iterable[tuple[str, str]] = (
         ("default-src", "'none'"),
-        ("script-src", " ".join(scripts)),
+        ("script-src", " ".join(allowed)),
         ("style-src", _hash(style())),
         ("img-src", "data:"),
         ("base-uri", "'none'"),
@@ -98,8 +105,9 @@ def policy(*, may_load: bool) -> str:
     return "; ".join(f"{name} {value}" for name, value in rules)
 
 
-def _head(title: str, *, may_load: bool) -> str:
-    return _PAGE.format(policy=policy(may_load=may_load), title=html.escape(title), style=style())
+def _head(title: str, *, may_load: bool, scripts: Sequence[str] = SCRIPTS) -> str:
+    allowed = policy(may_load=may_load, scripts=scripts)
+    return _PAGE.format(policy=allowed, title=html.escape(title), style=style())
 
 
 def _read(name: str) -> str:

@@ -80,7 +80,7 @@ function verdictTable(rows) {
       cell: (row) => differenceLine(row, widest) },
     numberColumn("p_adjusted", "p", (value) => short(value, 4), { title: "Corrected for the number of pairs" }),
     { name: "verdict", label: "Verdict", value: (row) => row.verdict, cell: (row) => badge(kind(row.verdict), plain(row.verdict)) },
-    numberColumn("scenario_count", "Scenarios", count)] }),
+    numberColumn("scenario_count", "Scenarios", count, { isRoomy: true })] }),
   note("Paired over the scenarios that both have. A verdict is given where the corrected p allows it.")];
 }
 

@@ -1,0 +1,1 @@
+"""What a warehouse answers: rows, scores, and which differences are real."""

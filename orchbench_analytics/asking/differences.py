@@ -1,0 +1,180 @@
+"""Asking a warehouse which differences are real."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from orchbench_analytics.asking.scores import Scores
+from orchbench_analytics.store.verify import names_damage
+
+if TYPE_CHECKING:
+    import polars as pl
+
+    from orchbench_analytics.stats import SweepPlan
+
+Contender = str | tuple[str, str]  # a model, or a model and its experiment
+
+
+class Differences(Scores):
+    """How sure the scores of a warehouse are, and how far apart."""
+
+    def rank_intervals(
+        self, profile: str = "spec", *, seed: int = 0, min_coverage: float = 1.0
+    ) -> pl.DataFrame:
+        """Models by rank, with 95 % intervals of score and rank.
+
+        profile: whose rules count.
+        seed: of the resampling; the same seed gives the same figures.
+        min_coverage: a model that has less of the sweep's scenarios is not ranked.
+
+        Returns `rank_number`, `rank_low`, `rank_high`, `tier_number`, `average_score`, `low`,
+        `high`, coverage, and why a model is not ranked.
+
+        >>> warehouse.rank_intervals().select("model", "rank_low").row(0)
+        ('perfect', 1)
+        """
+        from orchbench_analytics.stats import rank_intervals
+        from orchbench_analytics.views.select import refused_files
+
+        return rank_intervals(
+            self._rows("scenario_scores", profile),
+            seed=seed,
+            min_coverage=min_coverage,
+            refused_files=refused_files(self.table("sources")),
+        )
+
+    def intervals(
+        self, profile: str = "spec", *, metrics: Sequence[str] | None = None, seed: int = 0
+    ) -> pl.DataFrame:
+        """Metrics of every model with their 95 % intervals.
+
+        profile: whose rules count.
+        metrics: their names; by default all.
+        seed: of the resampling; the same seed gives the same figures.
+
+        Returns a row for each metric and language, and `mean` over languages: `value`, `low`,
+        `high`, standard errors, `scenario_count`, `coverage_rate`.
+
+        >>> spans = warehouse.intervals(metrics=["average_score"])
+        >>> spans.filter(model="perfect", language="mean")["value"].item()
+        1.0
+        """
+        from orchbench_analytics.stats import METRICS, intervals
+
+        scores = self._rows("scenario_scores", profile)
+        return intervals(scores, metrics=metrics or tuple(METRICS), seed=seed)
+
+    def compare(
+        self,
+        baseline: Contender | None = None,
+        candidate: Contender | None = None,
+        *,
+        profile: str = "spec",
+        metrics: Sequence[str] = (),
+        seed: int = 0,
+        level: float = 0.95,
+    ) -> pl.DataFrame:
+        """Candidate - baseline, paired over common scenarios.
+
+        baseline: a model, or a model and its experiment; without it all pairs are compared.
+        candidate: likewise; without it everyone else is compared with the baseline.
+        profile: whose rules count.
+        metrics: their names; by default the headline.
+        seed: of the resampling; the same seed gives the same figures.
+        level: of the intervals.
+
+        Returns a row for each pair, metric and language: both values, `difference`, `low`, `high`,
+        `p_value`, all corrected for the number of rows too, `effect_size` and `verdict`.
+
+        >>> rows = warehouse.compare("silent", "perfect", metrics=["Plan"])
+        >>> rows.filter(language="mean").select("difference", "verdict").row(0)
+        (1.0, 'better')
+        """
+        from orchbench_analytics.stats import compare_models
+
+        scores = self._rows("scenario_scores", profile)
+        return compare_models(scores, baseline, candidate, metrics=metrics, seed=seed, level=level)
+
+    @names_damage
+    def drivers(
+        self,
+        baseline: Contender,
+        candidate: Contender,
+        *,
+        profile: str = "spec",
+        metric: str = "average_score",
+    ) -> dict[str, pl.DataFrame]:
+        """What carries a difference.
+
+        baseline: a model, or a model and its experiment.
+        candidate: likewise.
+        profile: whose rules count.
+        metric: the one whose difference is taken apart.
+
+        Returns `scenarios`, `agents` and `tools`, each with `driver`, both values and
+        `contribution`; the contributions of scenarios add up to the difference.
+
+        >>> scenarios = warehouse.drivers("silent", "perfect")["scenarios"]
+        >>> round(scenarios["contribution"].sum(), 9)
+        1.0
+        """
+        from orchbench_analytics.stats import all_drivers
+
+        scores, steps = self._rows("scenario_scores", profile), self._scored("steps", profile)
+        return all_drivers(scores, steps, baseline, candidate, metric=metric)
+
+    def trends(
+        self, tag: str, *, profile: str = "spec", metrics: Sequence[str] | None = None
+    ) -> pl.DataFrame:
+        """How metrics move with a number known of models, such as a checkpoint's step.
+
+        tag: a numeric column of `model_tags`.
+        profile: whose rules count.
+        metrics: their names; by default the headline.
+
+        Returns a row for each metric and language: `slope`, its interval, and how sure it is.
+
+        >>> _ = warehouse.tag("sizes.csv")  # of three models
+        >>> warehouse.trends("size", metrics=["Plan"]).select("metric", "model_count").row(0)
+        ('workflow_similarity', 3)
+        """
+        from orchbench_analytics.stats import HEADLINE, trends
+
+        scores = self._rows("scenario_scores", profile)
+        return trends(scores, self._tagged(tag), metrics=metrics or HEADLINE)
+
+    @names_damage
+    def consistency(self, profile: str = "spec") -> dict[str, pl.DataFrame]:
+        """How steady models are from run to run.
+
+        profile: whose rules count.
+
+        Returns `flips`, `pass_rates`, `run_noise`, `spread` and `gaps`, a frame each.
+
+        >>> sorted(warehouse.consistency())
+        ['flips', 'gaps', 'pass_rates', 'run_noise', 'spread']
+        """
+        from orchbench_analytics.stats import consistency
+
+        steps, plans = (self._scored(what, profile) for what in ("steps", "plans"))
+        return consistency(steps, plans, self._rows("scenario_scores", profile))
+
+    def plan(
+        self, difference: float = 0.01, *, profile: str = "spec", metric: str = "average_score"
+    ) -> SweepPlan:
+        """How many scenarios and runs it takes to see a difference.
+
+        difference: the smallest that should be seen, in scores of 0 to 1.
+        profile: whose rules count.
+        metric: the one it should be seen in.
+
+        Returns `variances` by source, `plans` that would see it, and `advice` in words.
+
+        >>> "scenarios" in warehouse.plan(0.05).advice
+        True
+        """
+        from orchbench_analytics.stats import plan_sweep
+
+        steps, plans = (self._scored(what, profile) for what in ("steps", "plans"))
+        return plan_sweep(steps, plans, metric=metric, difference=difference)

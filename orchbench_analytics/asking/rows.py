@@ -1,0 +1,195 @@
+"""Asking a warehouse for rows: tables, views, and whatever SQL can say."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from contextlib import AbstractContextManager, nullcontext
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from orchbench_analytics.errors import SelectionError
+from orchbench_analytics.profiles import Profile
+from orchbench_analytics.schema import polars_schema
+from orchbench_analytics.store.manifest import Manifest, load_manifest, table_files
+from orchbench_analytics.store.verify import names_damage
+from orchbench_analytics.tables import TABLES
+
+if TYPE_CHECKING:
+    import duckdb
+    import polars as pl
+
+    from orchbench_analytics.engines import Engine
+
+
+class Rows:
+    """The rows of a warehouse."""
+
+    path: Path
+    engine: Engine | None
+
+    def manifest(self) -> Manifest:
+        """What is in the warehouse now.
+
+        Returns the manifest: its parts, scores, profiles, and how many input files there are.
+
+        >>> sorted(warehouse.manifest().profiles)
+        ['spec', 'strict', 'upstream']
+        """
+        return load_manifest(self.path)
+
+    def profile(self, name: str) -> Profile:
+        """A profile that the warehouse was scored under.
+
+        name: as `score` returned it, or a built-in one.
+
+        Returns the profile, a set of rules by name.
+
+        >>> warehouse.profile("strict").name
+        'strict'
+        """
+        from orchbench_analytics.views.select import scored_profile
+
+        return scored_profile(self.path, self.manifest(), name)
+
+    def table(self, name: str) -> pl.LazyFrame:
+        """A table as a polars LazyFrame.
+
+        name: such as steps, plans or scored_steps; `relations` lists them.
+
+        Returns the columns that `orchbench dictionary NAME` describes.
+
+        >>> warehouse.table("scenarios").select("run_count").unique().collect().height
+        1
+        """
+        from orchbench_analytics.store.parquet import scan_files
+        from orchbench_analytics.views.catalog import view_frame
+        from orchbench_analytics.views.described import KEPT_TABLES
+        from orchbench_analytics.views.files import views
+
+        kept = [table.name for table in KEPT_TABLES]
+        if name in kept:
+            with self.connect() as connection:
+                return view_frame(connection, name).lazy()
+        if name in views():
+            raise SelectionError(f"{name!r} is a view, not a table; ask for view({name!r})")
+        if name not in TABLES:
+            known = ", ".join([*TABLES, *kept])
+            raise SelectionError(f"no table named {name!r}; there are {known}")
+        files = table_files(self.path, self.manifest(), name)
+        return scan_files(files, polars_schema(TABLES[name]))
+
+    @names_damage
+    def view(self, name: str) -> pl.DataFrame:
+        """A view of `sql/` as a polars DataFrame.
+
+        name: such as model_scores or confusion_matrix; `relations` lists them.
+
+        Returns the columns that `orchbench dictionary NAME` describes.
+
+        >>> sorted(set(warehouse.view("plan_error_kinds")["graph"]))
+        ['component', 'structure']
+        """
+        from orchbench_analytics.views.catalog import require_view, view_frame
+
+        require_view(name)
+        with self.connect(view=name) as connection:
+            return view_frame(connection, name)
+
+    @names_damage
+    def connect(self, *, view: str | None = None) -> duckdb.DuckDBPyConnection:
+        """A DuckDB connection with every table and view.
+
+        view: only what this one view needs is made, which is faster.
+
+        Returns a connection in memory; what is done in it never reaches the warehouse.
+
+        >>> with warehouse.connect() as connection:
+        ...     connection.sql("select count(*) from main.profiles").fetchall()
+        [(3,)]
+        """
+        from orchbench_analytics.views.catalog import connect
+
+        return connect(self.path, self.manifest(), view=view)
+
+    @names_damage
+    def sql(
+        self, query: str, *, parameters: Mapping[str, Any] | None = None, unsafe: bool = False
+    ) -> duckdb.DuckDBPyRelation:
+        """The rows of a query; only the warehouse is in its reach.
+
+        It takes at most half of the machine's memory, and puts on the disk what does not fit.
+
+        query: one statement that reads, in DuckDB's SQL; tables and views are `main.<name>`.
+        parameters: the values of `$name` in the query.
+        unsafe: let it read files and load extensions too.
+
+        Returns a DuckDB relation; `.pl()` makes it a polars frame.
+
+        >>> query = "select count(*) from main.leaderboard where model = $model"
+        >>> warehouse.sql(query, parameters={"model": "perfect"}).fetchall()
+        [(3,)]
+        """
+        from orchbench_analytics.views.query import connect_for_queries, run_query
+
+        connection = connect_for_queries(self.path, self.manifest(), unsafe=unsafe)
+        return run_query(connection, query, parameters=parameters, unsafe=unsafe)
+
+    @names_damage
+    def relations(self) -> pl.DataFrame:
+        """Every table and view there is to ask.
+
+        Returns `relation`, `kind`, `row_count` and `description`.
+
+        >>> warehouse.relations().filter(relation="leaderboard")["kind"].item()
+        'view'
+        """
+        from orchbench_analytics.views.query import list_relations
+
+        return list_relations(self.path, self.manifest())
+
+    @names_damage
+    def sources(self) -> pl.DataFrame:
+        """Every input file and what became of it.
+
+        Returns the columns of the table `sources`: path, where it belongs, status, reason, message.
+
+        >>> set(warehouse.sources()["status"])
+        {'taken'}
+        """
+        return self.table("sources").collect()
+
+    @names_damage
+    def models(self) -> pl.DataFrame:
+        """Every model, experiment and language that there are scenarios of.
+
+        Returns `model`, `experiment`, `language` and `scenario_count`.
+
+        >>> warehouse.models().filter(model="perfect")["language"].to_list()
+        ['EN', 'KO']
+        """
+        import polars as pl
+
+        keys = ("model", "experiment", "language")
+        counted = self.table("scenarios").group_by(keys).agg(pl.len().alias("scenario_count"))
+        return counted.sort(keys).collect()
+
+    def _running(self, jobs: int | None) -> AbstractContextManager[Engine]:
+        from orchbench_analytics.engines import Local
+
+        return Local(jobs) if self.engine is None else nullcontext(self.engine)
+
+    @names_damage
+    def _rows(self, view: str, profile: str) -> pl.DataFrame:
+        from orchbench_analytics.views.select import rows_under
+
+        with self.connect(view=view) as connection:
+            return rows_under(connection, view, self.profile(profile))
+
+    def _scored(self, what: str, profile: str) -> pl.LazyFrame:
+        return self.table(f"scored_{what}").filter(profile=self.profile(profile).name)
+
+    def _tagged(self, tag: str) -> pl.DataFrame:
+        from orchbench_analytics.views.select import tagged_models
+
+        with self.connect() as connection:
+            return tagged_models(connection, tag)

@@ -1,0 +1,90 @@
+"""Excerpts: a table, chart or picture of the page as a small document, for notebooks.
+
+`marimo.iframe(ranking(…))` shows one; each runs the page's own script and loads nothing.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import polars as pl
+
+from orchbench_analytics.outputs.drill import StepKey
+from orchbench_analytics.pages.columns import columns_of, packed
+from orchbench_analytics.pages.pictures import draw_pictures
+from orchbench_analytics.pages.write import SCRIPTS, page_text
+from orchbench_analytics.profiles import Profile
+from orchbench_analytics.score.plans.entries import with_text_parts
+
+Table = Callable[[str], pl.LazyFrame]
+# All of the page's script but the part that reads addresses and starts the page.
+_SCRIPTS = (*(name for name in SCRIPTS if name != "routes.js"), "excerpts.js")
+
+
+def table(rows: pl.DataFrame, *, caption: str) -> str:
+    """Rows as a table that sorts by any column; figures are rounded."""
+    return _excerpt("table", rows=columns_of(rows), caption=caption)
+
+
+def ranking(rows: pl.DataFrame) -> str:
+    """Models with their intervals.
+
+    `rows` has `rank_number`, `name`, the headline metrics, and `low` and `high` of the average.
+    """
+    return _excerpt("ranking", rows=columns_of(rows))
+
+
+def confusion(rows: pl.DataFrame) -> str:
+    """Labels against answers; `rows` are those of the view `confusion_matrix`."""
+    return _excerpt("confusion", rows=columns_of(rows))
+
+
+def bars(rows: pl.DataFrame, *, caption: str, digits: int = 0) -> str:
+    """Named figures as bars; `rows` has `name` and `value`."""
+    return _excerpt("bars", rows=columns_of(rows), caption=caption, digits=digits)
+
+
+def verdicts(comparison: pl.DataFrame) -> str:
+    """Differences with intervals and verdicts, as `Warehouse.compare` returns them."""
+    return _excerpt("verdicts", rows=columns_of(comparison))
+
+
+def answers(rows: pl.DataFrame) -> str:
+    """Texts side by side; `rows` has `title`, `content` and `calls`."""
+    return _excerpt("answers", rows=columns_of(rows))
+
+
+def plan(tables: Table, step: StepKey, profile: Profile) -> str | None:
+    """Both plans of a step in one picture, with the edits; none where no plan was read."""
+    scored = _of_step(tables("scored_plans").filter(profile=profile.name), step)
+    compared = scored.filter(pl.col("structure_distance").is_not_null())
+    if compared.is_empty():
+        return None
+    position = compared["answer_position"][0]
+    row = pl.col("answer_position").eq_missing(position)
+    texts = with_text_parts(_of_step(tables("plans"), step).filter(row))
+    key = {"profile": pl.lit(profile.name), "row": pl.lit(0)}
+    edits, matches = (
+        _of_step(tables(name).filter(profile=profile.name), step).filter(row)
+        for name in ("plan_edits", "plan_matches")
+    )
+    drawn = draw_pictures(
+        texts.select("label_content", "answer_content", **key),
+        edits.sort("graph", "edit_number").select(
+            "graph", "kind", "subject", "wanted", "given", "cost", **key
+        ),
+        matches.select("graph", "label_node", "answer_node", **key),
+        {profile.name: profile},
+    )
+    distances = {graph: compared[f"{graph}_distance"][0] for graph in ("structure", "component")}
+    return _excerpt("plan", drawn=drawn.pictures[0], **distances)
+
+
+def _of_step(rows: pl.LazyFrame, step: StepKey) -> pl.DataFrame:
+    return rows.filter(**step.key).collect()
+
+
+def _excerpt(kind: str, **given: Any) -> str:
+    pieces = {"excerpt": packed({"kind": kind, **given})}
+    return page_text(pieces, title=kind, scripts=_SCRIPTS)
