@@ -6,6 +6,7 @@ Delta commits table by table, so a reader of several tables may see two generati
 
 from __future__ import annotations
 
+import shutil
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -18,6 +19,7 @@ from orchbench_analytics.exports.contents import (
     manifest_rows,
     read_manifest,
 )
+from orchbench_analytics.exports.ddl import MANIFEST_RELATION
 from orchbench_analytics.exports.predicates import sql_predicate
 from orchbench_analytics.exports.relations import Relation
 from orchbench_analytics.exports.sink import Outgoing, require
@@ -41,18 +43,17 @@ class DeltaTables:
 
     def stored(self, *, may_overwrite: bool) -> Contents | None:
         """The manifest, from its table."""
-        place = self.path / MANIFEST_TABLE.name
-        if self.deltalake.DeltaTable.is_deltatable(str(place)):
-            table = self.deltalake.DeltaTable(str(place)).to_pyarrow_table()
-            names = MANIFEST_TABLE.column_names
-            return read_manifest([[row[name] for name in names] for row in table.to_pylist()])
+        held = self._held()
+        if held is not None:
+            return held
         is_empty = not self.path.exists() or not any(self.path.iterdir())
         if not is_empty and not may_overwrite:
             raise refuse(self.path)
         return None
 
     def write(self, outgoing: Outgoing, stored: Contents | None) -> None:
-        """Commit each table that changed, and the manifest last."""
+        """Commit each table that changed, then the manifest; what is no longer in it goes."""
+        held = self._held()
         for relation in outgoing.relations:
             parts = outgoing.changed(relation, stored)
             old = stored.relations.get(relation.name) if stored else None
@@ -73,7 +74,16 @@ class DeltaTables:
                     self.deltalake.DeltaTable(str(self.path / relation.name)).delete(predicate)
         schema = arrow_schema(MANIFEST_TABLE)
         rows = pa.Table.from_pylist(manifest_rows(outgoing.contents), schema)
-        self._write_whole(Relation(MANIFEST_TABLE, f"One row per {MANIFEST_TABLE.grain}."), rows)
+        self._write_whole(MANIFEST_RELATION, rows)
+        for name in outgoing.stale(held):
+            shutil.rmtree(self.path / name, ignore_errors=True)
+
+    def _held(self) -> Contents | None:
+        place = str(self.path / MANIFEST_TABLE.name)
+        if not self.deltalake.DeltaTable.is_deltatable(place):
+            return None
+        rows = self.deltalake.DeltaTable(place).to_pyarrow_table().to_pylist()
+        return read_manifest([[row[name] for name in MANIFEST_TABLE.column_names] for row in rows])
 
     def _write_whole(self, relation: Relation, rows: pa.Table | pa.RecordBatchReader) -> None:
         self.deltalake.write_deltalake(

@@ -7,7 +7,7 @@ names the generation that is complete.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -23,12 +23,11 @@ from orchbench_analytics.exports.contents import (
 )
 from orchbench_analytics.exports.ddl import MANIFEST_RELATION
 from orchbench_analytics.exports.relations import Relation
-from orchbench_analytics.exports.sink import Outgoing, require
+from orchbench_analytics.exports.sink import Outgoing, gathered, require
 from orchbench_analytics.exports.values import Rule
 from orchbench_analytics.schema import Table, arrow_schema
 
 NAMESPACE = "orchbench"
-_ROWS_AT_ONCE = 200_000
 
 
 class IcebergTables:
@@ -53,16 +52,12 @@ class IcebergTables:
         """The manifest, from its table."""
         self.may_overwrite = may_overwrite
         with self._catalog() as catalog:
-            identifier = (NAMESPACE, MANIFEST_TABLE.name)
-            if not catalog.namespace_exists(NAMESPACE) or not catalog.table_exists(identifier):
-                return None
-            rows = catalog.load_table(identifier).scan().to_arrow().to_pylist()
-        names = MANIFEST_TABLE.column_names
-        return read_manifest([[row[name] for name in names] for row in rows])
+            return _held(catalog)
 
     def write(self, outgoing: Outgoing, stored: Contents | None) -> None:
-        """Commit each table that changed, and the manifest last."""
+        """Commit each table that changed, then the manifest; what is no longer in it goes."""
         with self._catalog() as catalog:
+            held = _held(catalog)
             catalog.create_namespace_if_not_exists(NAMESPACE)
             for relation in outgoing.relations:
                 self._write(catalog, outgoing, relation, stored)
@@ -75,6 +70,8 @@ class IcebergTables:
                 if stored is not None:
                     transaction.delete(self.expressions.AlwaysTrue())
                 transaction.append(rows)
+            for name in outgoing.stale(held):
+                catalog.purge_table((NAMESPACE, name))
 
     def _write(
         self, catalog: Any, outgoing: Outgoing, relation: Relation, stored: Contents | None
@@ -96,9 +93,8 @@ class IcebergTables:
             if gone:
                 transaction.delete(self._condition(relation.part_column, gone))
             if come:
-                reader = outgoing.rows(relation, come)
-                for rows in _chunks(reader, _schema(relation.table)):
-                    transaction.append(rows)
+                for rows in gathered(outgoing.rows(relation, come)):
+                    transaction.append(rows.cast(_schema(relation.table)))
 
     def _condition(self, column: str | None, parts: Sequence[str]) -> Any:
         if column is None:
@@ -143,21 +139,18 @@ class IcebergTables:
         )
 
 
+def _held(catalog: Any) -> Contents | None:
+    """The manifest, from its table."""
+    identifier = (NAMESPACE, MANIFEST_TABLE.name)
+    if not catalog.namespace_exists(NAMESPACE) or not catalog.table_exists(identifier):
+        return None
+    rows = catalog.load_table(identifier).scan().to_arrow().to_pylist()
+    return read_manifest([[row[name] for name in MANIFEST_TABLE.column_names] for row in rows])
+
+
 def _schema(table: Table) -> pa.Schema:
     """The columns with their descriptions where Iceberg looks for them."""
     plain = arrow_schema(table)
     return pa.schema(
         [field.with_metadata({"doc": field.metadata[b"description"]}) for field in plain]
     )
-
-
-def _chunks(reader: pa.RecordBatchReader, schema: pa.Schema) -> Iterator[pa.Table]:
-    """The rows in tables of bounded size."""
-    held: list[pa.RecordBatch] = []
-    for batch in reader:
-        held.append(batch)
-        if sum(map(len, held)) >= _ROWS_AT_ONCE:
-            yield pa.Table.from_batches(held).cast(schema)
-            held = []
-    if held:
-        yield pa.Table.from_batches(held).cast(schema)

@@ -16,7 +16,7 @@ from orchbench_analytics.exports.beside import new_file, refuse
 from orchbench_analytics.exports.contents import Contents
 from orchbench_analytics.exports.directory import stored_in, write_directory
 from orchbench_analytics.exports.relations import Relation
-from orchbench_analytics.exports.sink import Outgoing
+from orchbench_analytics.exports.sink import Outgoing, gathered
 from orchbench_analytics.exports.values import Rule
 from orchbench_analytics.schema import arrow_schema
 
@@ -107,5 +107,5 @@ def write_parquet(
         ds.write_dataset(rows, path, format="parquet", partitioning=partitioning)
         return
     with pq.ParquetWriter(path, schema, compression="zstd") as writer:
-        for batch in rows:
-            writer.write_batch(batch.cast(schema))
+        for table in gathered(rows):
+            writer.write_table(table.cast(schema))

@@ -17,7 +17,7 @@ from orchbench_analytics.tables import TABLES
 from orchbench_analytics.views.catalog import needed_by, populate, views
 from orchbench_analytics.views.descriptions import describe_view
 
-MEMORY = "256MiB"  # past this DuckDB puts on the disk what it works on
+MEMORY = "128MiB"  # past this DuckDB puts on the disk what it works on
 
 
 class Relation(NamedTuple):

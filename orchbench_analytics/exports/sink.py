@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import importlib
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from types import ModuleType
-from typing import TYPE_CHECKING, Protocol
+from typing import Protocol
 
 import duckdb
+import pyarrow as pa
 
 from orchbench_analytics.errors import OrchbenchError
 from orchbench_analytics.exports.contents import (
@@ -21,10 +22,8 @@ from orchbench_analytics.exports.values import Rule, selected
 from orchbench_analytics.schema import arrow_schema
 from orchbench_analytics.views.catalog import quoted
 
-if TYPE_CHECKING:
-    import pyarrow as pa
-
-_BATCH_ROWS = 20_000
+_BATCH_ROWS = 2_048  # as DuckDB has them: of long texts more would be many megabytes
+_GATHERED_BYTES = 16 * 2**20
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,6 +60,15 @@ class Outgoing:
         is_new = stored is None or relation.name not in stored.relations
         return len(self.changed(relation, stored)) or int(is_new)
 
+    def stale(self, held: Contents | None) -> list[str]:
+        """The tables of an earlier export that are not in this one."""
+        return [name for name in (held.relations if held else ()) if name not in self.names]
+
+    @property
+    def names(self) -> set[str]:
+        """The names of the relations."""
+        return {relation.name for relation in self.relations}
+
 
 class Sink(Protocol):
     """A place that tables go to."""
@@ -76,6 +84,18 @@ class Sink(Protocol):
 
     def write(self, outgoing: Outgoing, stored: Contents | None) -> None:
         """Bring over what changed, and the manifest last."""
+
+
+def gathered(reader: pa.RecordBatchReader) -> Iterator[pa.Table]:
+    """The rows in tables of some megabytes each, however long their texts are."""
+    held: list[pa.RecordBatch] = []
+    for batch in reader:
+        held.append(batch)
+        if sum(part.nbytes for part in held) >= _GATHERED_BYTES:
+            yield pa.Table.from_batches(held)
+            held = []
+    if held:
+        yield pa.Table.from_batches(held)
 
 
 def require(module: str, *, extra: str) -> ModuleType:

@@ -288,6 +288,25 @@ def test_other_options_need_leave_to_overwrite(small: Warehouse, tmp_path: Path)
     ]
 
 
+@pytest.mark.parametrize("kind", ["delta", "iceberg"])
+def test_another_selection_leaves_no_table_behind(
+    kind: str, small: Warehouse, tmp_path: Path
+) -> None:
+    name, read = TARGETS[kind]
+    target = name.format(tmp_path)
+    small.export(target, relations=["leaderboard", "steps"])
+    small.export(target, relations=["leaderboard", "sources"], overwrite=True)
+    assert {row["relation"] for row in read(target, "export_manifest")} == {
+        "leaderboard",
+        "sources",
+    }
+    assert len(read(target, "sources")) > 0
+    with pytest.raises(Exception, match="steps"):
+        read(target, "steps")
+    left = [path for path in tmp_path.rglob("*.parquet") if "steps" in path.parts]
+    assert left == []
+
+
 def test_an_unknown_table_or_target_is_named(small: Warehouse, tmp_path: Path) -> None:
     with pytest.raises(SelectionError, match="'nope'"):
         small.export(tmp_path / "out", relations=["nope"])
