@@ -13,7 +13,7 @@ from orchbench_analytics.views.catalog import frame_of, quoted
 
 _MODEL = ("model", "experiment")
 # So many steps are read at once: many small models, or one large one.
-_STEPS = 20_000
+_STEPS = 6_000
 _WITHOUT_PROFILE = ("steps", "plans", "judgements")
 _WITH_PROFILE = (
     "scored_steps", "scored_plans", "scored_arguments", "plan_edits", "plan_matches",

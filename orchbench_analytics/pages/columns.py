@@ -26,13 +26,17 @@ def columns_of(frame: pl.DataFrame, *, is_exact: bool = False) -> dict[str, Any]
     numbers = frame.select(~cs.string()).with_columns(cs.boolean().cast(pl.Int8))
     if not is_exact:
         numbers = numbers.with_columns(cs.float().round(_DIGITS))
-    words = frame.select(cs.string().drop_nulls().unique().sort().implode())
-    codes = frame.select(cs.string().rank("dense").cast(pl.Int64).fill_null(0) - 1)
     columns = {name: {"values": _values(numbers[name])} for name in numbers.columns} | {
-        name: {"words": words[name].item().to_list(), "codes": codes[name].to_list()}
-        for name in words.columns
+        series.name: _words(series.to_list()) for series in frame.select(cs.string())
     }
     return {"count": len(frame), "columns": {name: columns[name] for name in frame.columns}}
+
+
+def _words(texts: list[str | None]) -> dict[str, Any]:
+    """Distinct texts in order of appearance, which compresses well, and the code of each text."""
+    words = [text for text in dict.fromkeys(texts) if text is not None]
+    codes = {word: code for code, word in enumerate(words)}
+    return {"words": words, "codes": [-1 if text is None else codes[text] for text in texts]}
 
 
 def _values(series: pl.Series) -> list[Any]:

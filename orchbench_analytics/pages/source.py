@@ -48,8 +48,7 @@ class Source(NamedTuple):
         Every model was asked the same, so that the text of a label is kept once.
         """
         tables = {"steps", "plans", "scored_arguments"}
-        with duckdb.connect() as connection:
-            connection.execute("set enable_progress_bar = false")
+        with _silent() as connection:
             names = tables | needed_by(_SCORES)
             populate(connection, self.root, self.manifest, kind="view", names=names)
             scores = f"from main.{_SCORES} where {self._is_wanted()} order by model, experiment"
@@ -59,7 +58,7 @@ class Source(NamedTuple):
 
     def connect(self, *relations: str) -> duckdb.DuckDBPyConnection:
         """A connection that has what the tables and views named need."""
-        connection = duckdb.connect()
+        connection = _silent()
         scores = quoted(str(self._file(_SCORES)))
         connection.execute(f"create view main.{_SCORES} as from read_parquet({scores})")
         names = {name for relation in relations for name in _needed(relation)}
@@ -103,6 +102,13 @@ class Source(NamedTuple):
 
     def _is_wanted(self) -> str:
         return f"profile in ({', '.join(map(quoted, self.profiles))})"
+
+
+def _silent() -> duckdb.DuckDBPyConnection:
+    """A connection that draws no progress bar: what takes long is said by the command."""
+    connection = duckdb.connect()
+    connection.execute("set enable_progress_bar = false")
+    return connection
 
 
 def _needed(relation: str) -> set[str]:

@@ -91,39 +91,134 @@ def test_every_view_opens_without_a_request_or_complaint(
 
 def test_every_link_of_the_leaderboard_is_reached(browser: Chrome, open_page: Open) -> None:
     open_page()
-    links = browser.find_elements(By.CSS_SELECTOR, "main tbody a")
-    addresses = [(link.text, link.get_attribute("href")) for link in links]
+    links = browser.execute_script(
+        "return [...document.querySelectorAll('main tbody tr')].flatMap(row =>"
+        " [...row.querySelectorAll('a')].map(a => [row.querySelector('.model a').textContent,"
+        " a.getAttribute('href')]))"
+    )
 
-    assert len(addresses) == 9
-    for name, address in addresses:
-        assert address is not None
-        browser.get(address)
+    assert len(links) == 9 * 5  # the model and its four figures
+    for model, address in links:
+        browser.execute_script("location.hash = arguments[0]", address)
         settle(browser)
-        WebDriverWait(browser, 20).until(lambda found, n=name: heading(found).startswith(n))
+        assert model in heading(browser), address
+
+
+def board_cells(browser: Chrome) -> dict[tuple[str, str], dict[str, str]]:
+    """What stands on the leaderboard, by model and experiment and then by heading."""
+    heads, rows = browser.execute_script(
+        "const cells = row => [...row.cells].map(cell =>"
+        " (cell.querySelector('.model a, .rank') ?? cell).textContent.trim());"
+        "return [cells(document.querySelector('main thead tr')),"
+        " [...document.querySelectorAll('main tbody tr')].map(cells)]"
+    )
+    named = [dict(zip(heads, row, strict=True)) for row in rows]
+    return {(row["Model"], row["Experiment"]): row for row in named}
 
 
 def test_figures_on_screen_are_the_views(browser: Chrome, open_page: Open, demo: Path) -> None:
+    warehouse = open_warehouse(demo)
+    columns = {"Average": "average_score", "FC": "function_call_f1", "Plan": "workflow_similarity",
+               "Call/Reject": "call_rejection_f1"}  # fmt: skip
     for profile in ("spec", "strict", "upstream"):
         open_page(f"#/?profile={profile}")
-        rows = browser.execute_script(
-            "return [...document.querySelectorAll('main tbody tr')]"
-            ".map(row => [...row.cells].map(cell => cell.textContent.trim()))"
-        )
-        heads = browser.execute_script(
-            "return [...document.querySelectorAll('main thead th')].map(head => head.textContent)"
-        )
-        shown = {
-            (row[heads.index("Experiment")], row[heads.index("Average")], row[heads.index("FC")],
-             row[heads.index("Plan")], row[heads.index("Call/Reject")])
-            for row in rows
-        }  # fmt: skip
-        board = open_warehouse(demo).leaderboard(profile)
-        columns = ("average_score", "function_call_f1", "workflow_similarity", "call_rejection_f1")
-        expected = {
-            (row["experiment"], *(f"{row[name]:.4f}" for name in columns))
-            for row in board.iter_rows(named=True)
-        }
-        assert shown == expected
+        shown = board_cells(browser)
+        board = warehouse.leaderboard(profile)
+        ranks = warehouse.rank_intervals(profile).select("model", "experiment", "tier_number")
+
+        assert len(shown) == len(board)
+        for row in board.join(ranks, on=["model", "experiment"]).iter_rows(named=True):
+            expected = {
+                **{head: f"{row[name]:.4f}" for head, name in columns.items()},
+                "Rank": str(row["rank_number"]),
+                "Tier": str(row["tier_number"]),
+                "Coverage": f"{100 * row['coverage']:.1f} %",
+                "Files": str(row["file_count"]),
+            }
+            cells = shown[row["model"], row["experiment"]]
+            assert {head: cells[head] for head in expected} == expected
+
+
+def test_a_model_that_lacks_scenarios_has_its_coverage_and_no_rank(
+    browser: Chrome, open_page: Open, tmp_path: Path
+) -> None:
+    for model, scenarios in (("whole", ("1", "2")), ("half", ("1",))):
+        for scenario in scenarios:
+            path = documents.scenario_path(tmp_path / "results", model=model, scenario=scenario)
+            documents.write(path, documents.runs_document({"run #1": documents.run()}))
+    warehouse = open_warehouse(tmp_path / "w", create=True)
+    warehouse.ingest(tmp_path / "results", jobs=1)
+
+    open_page("#/", warehouse.report(tmp_path / "r.html", jobs=1).page)
+
+    shown = {model: row for (model, _), row in board_cells(browser).items()}
+    assert (shown["half"]["Coverage"], shown["half"]["Rank"]) == ("50.0 %", "–")
+    assert (shown["whole"]["Coverage"], shown["whole"]["Rank"]) == ("100.0 %", "1")
+
+
+# Where a count stands, and how many rows the view has that it leads to.
+COUNTED = {
+    "#/model/format-breaker/baseline": ".heat td.number a[href*='predicted=']",
+    "#/decisions?actual=call&predicted=failed": "td.number a[href*='/steps?actual=']",
+    "#/decisions": ".heat a[href*='failure_reason='], .heat a[href*='read_as=']",
+}
+
+
+@pytest.mark.parametrize("hash_", COUNTED)
+def test_a_count_leads_to_as_many_rows(browser: Chrome, open_page: Open, hash_: str) -> None:
+    open_page(hash_)
+    found = browser.execute_script(
+        "return [...document.querySelectorAll(arguments[0])]"
+        ".map(a => [a.textContent.replace(',', ''), a.getAttribute('href')])",
+        COUNTED[hash_],
+    )
+
+    assert len(found) > 3
+    for number, address in found:
+        browser.execute_script("location.hash = arguments[0]", address)
+        settle(browser)
+        note = browser.find_element(By.CSS_SELECTOR, "main .note").text
+        assert note.replace(",", "").split()[0] == number, address
+
+
+def test_unstable_steps_are_those_that_were_counted(
+    browser: Chrome, open_page: Open, demo: Path
+) -> None:
+    flips = open_warehouse(demo).consistency()["flips"]
+    row = flips.filter(model="format-breaker", language="EN").row(0, named=True)
+
+    open_page("#/model/format-breaker/baseline/steps?unstable=yes&language=EN")
+
+    steps = browser.execute_script(
+        "return [...document.querySelectorAll('main tbody tr')]"
+        ".map(row => row.cells[0].textContent + ' ' + row.cells[2].textContent)"
+    )
+    assert len(set(steps)) == row["unstable_step_count"] > 0
+
+
+def test_an_argument_leads_to_the_models_and_their_steps(
+    browser: Chrome, open_page: Open, demo: Path
+) -> None:
+    scores = open_warehouse(demo).view("argument_scores").filter(profile="spec")
+    worst = scores.sort("value_false_negative_count", "argument_key").row(-1, named=True)
+    of_key = {"argument_key": worst["argument_key"], "label_tools": worst["label_tools"]}
+    missed = scores.filter(**of_key)["value_false_negative_count"].sum()
+
+    open_page("#/tools")
+    link = browser.find_element(
+        By.XPATH,
+        f"//main//tr[td='{json.loads(worst['label_tools'])[0]}']/th/a[.='{worst['argument_key']}']",
+    )
+    browser.execute_script("location.hash = arguments[0]", link.get_attribute("href").split("#")[1])
+    settle(browser)
+
+    shown = browser.execute_script(
+        "return [...document.querySelectorAll('main tbody tr')]"
+        ".map(row => +row.cells[2].textContent)"
+    )
+    assert sum(shown) == missed
+    assert follow(browser, "main tbody td a").startswith("Steps of")
+    assert browser.find_elements(By.CSS_SELECTOR, "main tbody tr")
 
 
 def test_a_language_shows_its_own_scores(browser: Chrome, open_page: Open, demo: Path) -> None:

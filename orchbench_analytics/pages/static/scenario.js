@@ -121,7 +121,7 @@ function has(row, wanted, shard, profile) {
     if (name === "unstable") return row.is_scored && shard.isUnstable(row, profile);
     if (name === "kind") return (shard.pictureOf(row, profile)?.edits ?? []).some((edit) => edit[EDIT_KIND] === value);
     if (name === "size") return row.is_scored && String(row.label_workflow_count) === value;
-    if (name === "actual" || name === "predicted") return row.is_scored && row[name] === value;
+    if (["actual", "predicted", "failure_reason", "read_as"].includes(name)) return row.is_scored && row[name] === value;
     return String(row[name]) === value;
   });
 }
