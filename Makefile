@@ -5,7 +5,7 @@ BIN := $(VENV)/bin
 INSTALL = $(BIN)/python -m pip install --quiet --disable-pip-version-check
 DEMO ?= demo
 
-.PHONY: demo notebook test test-services test-superset bench lint clean
+.PHONY: demo notebook test test-services test-superset bench torture lint clean
 
 demo: $(VENV)/installed
 	$(BIN)/orchbench demo $(DEMO)
@@ -54,6 +54,11 @@ bench: $(VENV)/developing
 	$(BIN)/python -m compileall -q orchbench_analytics
 	$(BIN)/python -m tests.benchmarks
 	$(BIN)/python -m tests.benchmarks.simulations
+
+# Kills, mutated documents and flipped bits; the figures come as a table.
+MINUTES ?= 60
+torture: $(VENV)/developing
+	$(BIN)/python -m tests.torture --minutes $(MINUTES)
 
 $(VENV)/installed: pyproject.toml
 	$(PYTHON) -c 'import sys; sys.exit("Python 3.11 or newer is needed") if sys.version_info < (3, 11) else None'

@@ -57,10 +57,10 @@ class Local:
         self, function: Callable[[Task], Result], tasks: Iterable[Task], *, is_small: bool = False
     ) -> Iterator[Result]:
         """The result of each task as soon as it is there; only a few tasks are under way."""
-        if is_small or self.jobs == 1:
+        pool = None if is_small or self.jobs == 1 else self._start()
+        if pool is None:
             yield from map(function, tasks)
             return
-        pool = self._start()
         remaining = iter(tasks)
         running: set[Future[Result]] = set()
         while True:
@@ -75,11 +75,15 @@ class Local:
     def require_reach(self, root: Path, paths: Iterable[Path]) -> None:
         """Processes of this machine see what this one sees."""
 
-    def _start(self) -> Executor:
+    def _start(self) -> Executor | None:
+        """The worker processes; none where the system has no semaphores, as without /dev/shm."""
         if self._pool is None:
-            self._pool = ProcessPoolExecutor(
-                self.jobs, mp_context=_Context(), initializer=_set_up_worker
-            )
+            try:
+                self._pool = ProcessPoolExecutor(
+                    self.jobs, mp_context=_Context(), initializer=_set_up_worker
+                )
+            except (OSError, ImportError, NotImplementedError):
+                self.jobs = 1
         return self._pool
 
 

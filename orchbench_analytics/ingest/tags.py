@@ -43,6 +43,7 @@ def read_tags(path: Path) -> pl.DataFrame:
     bad = [name for name in frame.columns if not name.isidentifier()]
     if bad:
         raise PathError(f"{path}: {bad[0]!r} cannot be a column's name; use letters, digits and _")
+    _require_unlike(path, frame.columns)
     if "experiment" not in frame.columns:
         frame = frame.with_columns(experiment=pl.lit(None, dtype=pl.String))
     frame = frame.with_columns(pl.col(_KEY).cast(pl.String)).select(*_KEY, pl.exclude(_KEY))
@@ -52,6 +53,14 @@ def read_tags(path: Path) -> pl.DataFrame:
     if frame["model"].has_nulls():
         raise PathError(f"{path}: a row has no model")
     return frame
+
+
+def _require_unlike(path: Path, names: list[str]) -> None:
+    """Refuse names that differ only in the case of letters, which SQL does not tell apart."""
+    seen = {name.lower(): name for name in _KEY}
+    for name in names:
+        if seen.setdefault(name.lower(), name) != name:
+            raise PathError(f"{path}: {name!r} and {seen[name.lower()]!r} are the same name in SQL")
 
 
 def _from_toml(path: Path) -> pl.DataFrame:

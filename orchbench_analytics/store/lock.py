@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import errno
 import os
+import warnings
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -11,6 +13,8 @@ from filelock import BaseFileLock, FileLock, Timeout
 
 from orchbench_analytics.errors import WarehouseError
 from orchbench_analytics.store.paths import LOCK, WRITER
+
+_NO_LOCKS = (errno.ENOLCK, errno.ENOSYS, errno.EOPNOTSUPP)
 
 
 @contextmanager
@@ -22,7 +26,10 @@ def hold(root: Path, *, wait: bool, on_wait: Callable[[str], None]) -> Iterator[
     except NotImplementedError as error:
         raise WarehouseError(f"{root} is on a file system without locks; name another") from error
     except OSError as error:
-        raise WarehouseError(f"{root} cannot be written: {error.strerror or error}") from error
+        said = f"cannot be written: {error.strerror or error}"
+        if error.errno in _NO_LOCKS:
+            said = "is on a file system without locks; name another"
+        raise WarehouseError(f"{root} {said}") from error
     try:
         yield
     finally:
@@ -32,7 +39,12 @@ def hold(root: Path, *, wait: bool, on_wait: Callable[[str], None]) -> Iterator[
 def _acquire(root: Path, *, wait: bool, on_wait: Callable[[str], None]) -> BaseFileLock:
     lock = FileLock(root / LOCK)
     try:
-        lock.acquire(blocking=False)
+        with warnings.catch_warnings():
+            # The lock that filelock would fall back to outlives a killed process.
+            warnings.simplefilter("error", UserWarning)
+            lock.acquire(blocking=False)
+    except UserWarning as warning:
+        raise NotImplementedError from warning
     except Timeout:
         said = f"{root} is being written by {_writer(root)}"
         if not wait:

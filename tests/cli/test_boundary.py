@@ -4,9 +4,11 @@ import os
 import resource
 import signal
 import subprocess
+import sys
 import time
 from pathlib import Path
 
+import psutil
 import pytest
 
 from orchbench_analytics import open_warehouse
@@ -117,3 +119,61 @@ def test_what_cannot_be_written_is_said(demo: Path, tmp_path: Path) -> None:
     done = run("leaderboard", demo / "warehouse", "-o", target)
     assert done.returncode == 2
     assert "cannot be written" in done.stderr
+
+
+# The command line with worker processes for the smallest tree.
+WITH_WORKERS = """
+import orchbench_analytics.ingest.update
+orchbench_analytics.ingest.update._SMALL_TREE_BYTES = 0
+from orchbench_analytics.cli import main
+main()
+"""
+
+
+def ingest_with_workers(demo: Path, into: Path) -> list[str]:
+    call = ["ingest", str(demo / "results"), "--into", str(into), "--jobs", "2", "--no-score"]
+    return [sys.executable, "-c", WITH_WORKERS, *call]
+
+
+def test_without_shared_memory_work_is_done_in_one_process(demo: Path, tmp_path: Path) -> None:
+    without = ["unshare", "-m", "sh", "-c", 'mount -t tmpfs -o ro none /dev/shm && exec "$0" "$@"']
+    if subprocess.run([*without, "true"], capture_output=True, check=False).returncode:
+        pytest.skip("this user may not take /dev/shm away")
+
+    call = [*without, *ingest_with_workers(demo, tmp_path / "w")]
+    done = subprocess.run(call, capture_output=True, text=True, check=False)
+
+    assert "Traceback" not in done.stderr
+    assert done.returncode == 0
+
+
+@pytest.mark.parametrize("tag", ["average_score", "language", "RANK_NUMBER"])
+def test_a_tag_named_like_a_column_is_refused(demo: Path, tmp_path: Path, tag: str) -> None:
+    (tmp_path / "tags.csv").write_text(f"model,{tag}\nperfect,1\n", encoding="utf-8")
+
+    done = run("tag", demo / "warehouse", tmp_path / "tags.csv")
+
+    assert done.returncode == 2
+    assert f"{tag!r} is a column of the warehouse already" in done.stderr
+
+
+def test_killed_workers_are_said_and_the_next_ingest_completes_it(
+    demo: Path, tmp_path: Path
+) -> None:
+    with subprocess.Popen(ingest_with_workers(demo, tmp_path / "w"), **PIPED) as started:
+        workers: list[psutil.Process] = []
+        while not workers and started.poll() is None:
+            below = psutil.Process(started.pid).children(recursive=True)
+            workers = [p for p in below if "spawn_main" in " ".join(p.cmdline())]
+        for worker in workers:
+            worker.kill()
+        _, said = started.communicate(timeout=300)
+
+    assert (started.returncode, said.splitlines()[-1]) == (
+        2,
+        "orchbench: a worker process was killed, perhaps for want of memory; try --jobs 1",
+    )
+    assert "Traceback" not in said
+    assert run("ingest", demo / "results", "--into", tmp_path / "w").returncode == 0
+    models = open_warehouse(tmp_path / "w").models()
+    assert models.equals(open_warehouse(demo / "warehouse").models())

@@ -83,3 +83,11 @@ def test_tags_survive_the_next_ingest(make_once, tmp_path: Path) -> None:
         documents.write(tree / "a" / "EN" / f"{scenario}_out.json", documents.runs_document())
         warehouse.ingest(tree)
     assert warehouse.sql("select size from main.model_tags").fetchall() == [(7,)]
+
+
+@pytest.mark.parametrize("names", ["model,Model", "model,EXPERIMENT", "model,size,Size"])
+def test_names_that_sql_does_not_tell_apart_are_refused(tmp_path: Path, names: str) -> None:
+    (tmp_path / "tags.csv").write_text(f"{names}\nm{',1' * names.count(',')}\n", encoding="utf-8")
+
+    with pytest.raises(PathError, match="the same name in SQL"):
+        read_tags(tmp_path / "tags.csv")

@@ -1,5 +1,8 @@
 """One writer at a time, and what those are told who have to wait."""
 
+import errno
+import fcntl
+import os
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -70,4 +73,25 @@ def test_a_place_that_cannot_be_written_is_named(tmp_path: Path) -> None:
         pytest.raises(WarehouseError, match="file/warehouse cannot be written: Not a directory"),
         hold(tmp_path / "file/warehouse", wait=False, on_wait=print),
     ):
+        pass
+
+
+@pytest.mark.parametrize(
+    ("number", "words"),
+    [
+        (errno.ENOSYS, "is on a file system without locks; name another"),
+        (errno.ENOLCK, "is on a file system without locks; name another"),
+        (errno.EOPNOTSUPP, "is on a file system without locks; name another"),
+        (errno.EIO, "cannot be written: Input/output error"),
+    ],
+)
+def test_a_file_system_without_locks_is_said(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, number: int, words: str
+) -> None:
+    def refuse(*_: object) -> None:
+        raise OSError(number, os.strerror(number))
+
+    monkeypatch.setattr(fcntl, "flock", refuse)  # no such file system is at hand everywhere
+
+    with pytest.raises(WarehouseError, match=words), hold(tmp_path, wait=False, on_wait=print):
         pass

@@ -1,0 +1,1 @@
+"""A long campaign against a warehouse: `python -m tests.torture --minutes 30`."""
