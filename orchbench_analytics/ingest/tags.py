@@ -9,8 +9,10 @@ from typing import Any
 import polars as pl
 
 from orchbench_analytics.errors import PathError
+from orchbench_analytics.metrics import HEADLINE
 
 _KEY = ("model", "experiment")
+_FIGURES = (*HEADLINE, "coverage", "model_count")  # of the groups that a tag makes
 _LARGEST_FILE = 16 * 2**20
 
 
@@ -43,6 +45,9 @@ def read_tags(path: Path) -> pl.DataFrame:
     bad = [name for name in frame.columns if not name.isidentifier()]
     if bad:
         raise PathError(f"{path}: {bad[0]!r} cannot be a column's name; use letters, digits and _")
+    figures = [name for name in frame.columns if name in _FIGURES]
+    if figures:
+        raise PathError(f"{path}: {figures[0]!r} is a figure of the leaderboard; rename the column")
     if "experiment" not in frame.columns:
         frame = frame.with_columns(experiment=pl.lit(None, dtype=pl.String))
     frame = frame.with_columns(pl.col(_KEY).cast(pl.String)).select(*_KEY, pl.exclude(_KEY))
