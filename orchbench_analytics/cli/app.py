@@ -78,11 +78,14 @@ class WarehouseCommand(TyperCommand):
 
     def _positional_arguments(self, ctx: Any, args: list[str]) -> list[str]:
         """What is left of the arguments without options and their values."""
-        parser = self.make_parser(ctx)
-        names = {p.name for p in self.params if p.param_type_name == "argument"}
-        parser._args = [argument for argument in parser._args if argument.dest not in names]
-        _, rest, _ = parser.parse_args(args=list(args))
-        return list(rest)
+        values, rest, _ = self.make_parser(ctx).parse_args(args=list(args))
+        names = [p.name for p in self.params if p.param_type_name == "argument"]
+        given = [values[name] for name in names if values.get(name) is not None]
+        return [
+            text
+            for value in (*given, *rest)
+            for text in (value if isinstance(value, tuple) else (value,))
+        ]
 
 
 app = typer.Typer(

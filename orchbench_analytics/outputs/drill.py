@@ -92,7 +92,7 @@ def _workflows(side: str) -> pl.Expr:
 def _say_what_there_is(both: pl.LazyFrame, model: str, scenario: str) -> None:
     known = both.select("model", "scenario").unique().collect()
     name = model_named(model, known["model"])
-    there = sorted(known.filter(model=name)["scenario"])
+    there = sorted(known.filter(model=name)["scenario"], key=lambda n: (len(n), n))
     matching_names(scenario, there, "scenario")
     raise SelectionError(f"no scenario {scenario!r} of {model!r}; did you mean model {name}?")
 

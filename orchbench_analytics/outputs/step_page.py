@@ -3,31 +3,43 @@
 from __future__ import annotations
 
 import json
-import textwrap
 from collections.abc import Callable, Iterable
 from typing import Any
 
 import polars as pl
 
+from orchbench_analytics.ingest.questions import asked_before, read_questions
 from orchbench_analytics.outputs import terminal
 from orchbench_analytics.outputs.drill import StepKey
 from orchbench_analytics.outputs.plan_trees import side_by_side
 from orchbench_analytics.outputs.screen import Limits, screen
-from orchbench_analytics.outputs.visible import visible, visible_line
+from orchbench_analytics.outputs.visible import visible, visible_line, wrap
 from orchbench_analytics.profiles import Profile
 
 Table = Callable[[str], pl.LazyFrame]
 _LONGEST_TEXT = 4000
-_COUNTS = ("true_positive", "false_positive", "false_negative")
+_COUNTS = {"true_positive": "TP", "false_positive": "FP", "false_negative": "FN"}
 
 
 def step_page(table: Table, step: StepKey, *, profile: Profile) -> str:
     """Everything a warehouse knows of one step, as lines of text."""
     place = f"{step.model} / {step.experiment}, {step.language}, scenario {step.scenario}"
-    head = [visible_line(f"{place}, {step.run}, step {step.step_id}, under {profile.name}")]
+    title = visible_line(f"{place}, {step.run}, step {step.step_id}, under {profile.name}")
+    head = wrap(title, terminal.width())
     page = _plan_page if step.kind == "plan" else _decision_page
-    lines = [line for part in (head, *page(table, step, profile)) for line in (*part, "")]
-    return "\n".join(lines)
+    parts = (head, _asked(table, step), *page(table, step, profile))
+    return "\n".join(line for part in parts for line in (*part, ""))
+
+
+def _asked(table: Table, step: StepKey) -> list[str]:
+    """What the user said last before the step, which only the input file holds."""
+    of_file = {name: step.key[name] for name in ("model", "experiment", "language", "scenario")}
+    files = table("sources").filter(kind="runs", status="taken", **of_file)
+    for path, content_hash in files.select("path", "content_hash").collect().iter_rows():
+        questions = read_questions(path, content_hash, step.run)
+        if questions is not None:
+            return _section("Asked", asked_before(questions, step.step_id), None)
+    return ["Asked", "  not known: the input file is gone, or has changed since it was taken in"]
 
 
 def _decision_page(table: Table, step: StepKey, profile: Profile) -> Iterable[list[str]]:
@@ -45,15 +57,27 @@ def _decision_page(table: Table, step: StepKey, profile: Profile) -> Iterable[li
         *_fact("flags", _flags(scored)),
         *_fact("FC", _call_scores(scored)),
     ]
-    arguments = _all(_under(table("scored_arguments"), profile), step).select(
-        "argument_key", *(f"{count}_count" for count in _COUNTS), "decided_by",
-        "label_values", "answer_values",
-    )  # fmt: skip
+    arguments = _all(_under(table("scored_arguments"), profile), step)
     if arguments.height:
-        short = {f"{c}_count": s for c, s in zip(_COUNTS, ("TP", "FP", "FN"), strict=True)}
-        yield ["Arguments", *_table(arguments.rename({"argument_key": "key"} | short))]
+        yield ["Arguments", *_table(_argument_counts(arguments)), *_other_values(arguments)]
     if scored["judge_index"] is not None:
         yield from _verdicts(table, step, scored["judge_index"])
+
+
+def _argument_counts(arguments: pl.DataFrame) -> pl.DataFrame:
+    counts = {short: f"{count}_count" for count, short in _COUNTS.items()}
+    return arguments.select(key="argument_key", **counts, decided_by="decided_by")
+
+
+def _other_values(arguments: pl.DataFrame) -> list[str]:
+    """Both sides' values of the keys that do not agree."""
+    lines = []
+    for row in arguments.iter_rows(named=True):
+        if row["false_positive_count"] or row["false_negative_count"]:
+            lines += _paragraphs(f"{row['argument_key']}")
+            for side in ("label", "answer"):
+                lines += _paragraphs(f"  {side}: {row[f'{side}_values'] or 'none'}")
+    return ["", *lines] if lines else []
 
 
 def _verdicts(table: Table, step: StepKey, index: int) -> Iterable[list[str]]:
@@ -83,7 +107,7 @@ def _plan_page(table: Table, step: StepKey, profile: Profile) -> Iterable[list[s
     ]
     thorough = profile.plan_search == "thorough"
     trees = side_by_side(
-        given["label_content"], given["answer_content"], thorough=thorough, width=_width()
+        given["label_content"], given["answer_content"], thorough=thorough, width=terminal.width()
     )
     yield trees
     if scored["is_failed"]:
@@ -110,8 +134,8 @@ def _row(rows: pl.LazyFrame, step: StepKey) -> dict[str, Any]:
 
 def _section(title: str, content: str | None, calls: str | None) -> list[str]:
     lines = [title]
-    if content:
-        lines += _paragraphs(content)
+    if content and content.strip():
+        lines += _paragraphs(content.strip("\n"))
     for call in _calls(calls):
         lines += _paragraphs(call)
     return lines if len(lines) > 1 else [title, "  none"]
@@ -144,10 +168,8 @@ def _paragraphs(text: str) -> list[str]:
     shown = text if len(text) <= _LONGEST_TEXT else f"{text[:_LONGEST_TEXT]} …"
     lines = []
     for line in visible(shown).expandtabs(2).splitlines():
-        indent = " " * (2 + len(line) - len(line.lstrip()))
-        lines += textwrap.wrap(
-            line, _width(), initial_indent="  ", subsequent_indent=indent[:20]
-        ) or [""]
+        own = line.lstrip()
+        lines += wrap(own, terminal.width(), indent=" " * min(20, 2 + len(line) - len(own)))
     return lines
 
 
@@ -187,10 +209,14 @@ def _distance(scored: dict[str, Any], graph: str) -> str:
 
 
 def _table(frame: pl.DataFrame) -> list[str]:
-    narrow = screen(frame, Limits(_width()), is_verbatim=True)
-    is_whole = "seen with --wide" not in narrow
-    return (narrow if is_whole else screen(frame, Limits(None), is_verbatim=True)).splitlines()
-
-
-def _width() -> int:
-    return terminal.width()
+    """A table; where not all its columns fit, each row as a block."""
+    narrow = screen(frame, Limits(terminal.width()), is_verbatim=True)
+    if "seen with --wide" not in narrow:
+        return narrow.splitlines()
+    return [
+        line
+        for row in frame.iter_rows(named=True)
+        for name, value in row.items()
+        if value is not None
+        for line in _paragraphs(f"{name}: {value}")
+    ]

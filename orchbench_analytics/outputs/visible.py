@@ -30,3 +30,18 @@ def cut(text: str, width: int) -> str:
     if cell_len(text) <= width:
         return text
     return set_cell_size(text, max(width - 1, 0)).rstrip() + "…"
+
+
+def wrap(text: str, width: int, *, indent: str = "") -> list[str]:
+    """A line in lines of at most so many cells, each indented; only overlong words are broken."""
+    from rich.cells import cell_len, chop_cells
+
+    room = max(width - len(indent), 1)
+    lines = [""]
+    for word in text.split(" "):
+        joined = f"{lines[-1]} {word}" if lines[-1] else word
+        if cell_len(joined) <= room:
+            lines[-1] = joined
+        else:
+            lines += chop_cells(word, room)
+    return [f"{indent}{line}".rstrip() for line in lines if line] or [""]

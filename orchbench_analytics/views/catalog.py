@@ -227,17 +227,20 @@ def _profiles_query(manifest: Manifest) -> str:
 
 
 def _tags_query(rows: str | None) -> str:
-    """Every model and experiment with its tags; a tag without experiment goes for all of them."""
+    """Every model and experiment with its tags; those of the model where it has none of its own."""
     query = "select distinct model, experiment from main.scenarios"
     if rows is None:
         return query
     return f"""
-        select known.model, known.experiment, tags.* exclude (model, experiment)
+        select
+            known.model,
+            known.experiment,
+            any_value(
+                columns(tags.* exclude (model, experiment)) order by tags.experiment nulls last
+            )
         from ({query}) as known
         left join {rows} as tags
             on known.model = tags.model
             and coalesce(tags.experiment, known.experiment) = known.experiment
-        qualify row_number() over (
-            partition by known.model, known.experiment order by tags.experiment nulls last
-        ) = 1
+        group by known.model, known.experiment
     """

@@ -183,8 +183,8 @@ def test_one_step_is_shown_whole(orchbench, demo: Path) -> None:
     scenario, language = scenarios[0]["scenario"], scenarios[0]["language"]
     steps = json.loads(orchbench(*show, scenario, "-l", language, "-f", "json").stdout)
     for kind, words in (
-        ("plan", ("read as", "structure", "Label", "Answer", "workflow_1", "─ ")),
-        ("decision", ("Label", "Answer", "wanted", "answered", "counted")),
+        ("plan", ("Asked", "read as", "structure", "Label", "Answer", "workflow_1", "─ ")),
+        ("decision", ("Asked", "Label", "Answer", "wanted", "answered", "counted")),
     ):
         row = next(row for row in steps if row["kind"] == kind)
         page = orchbench(*show, scenario, row["step_id"], "-l", language, "--run", row["run"])

@@ -33,6 +33,8 @@ SCREENS = {
     "show_models": ("show", W),
     "show_scenarios": ("show", W, "graded-2"),
     "show_steps": ("show", W, "graded-1", "1", "--language", "EN"),
+    "show_step": ("show", W, "graded-1", "5", "4"),
+    "show_plan": ("show", W, "graded-1", "5", "3"),
     "results": ("results", W, "perfect", "--language", "EN"),
     "sql_rows": ("sql", W, "select * from main.scored_steps"),
     "sql_texts": ("sql", W, "select step_id, answer_content, label_content from main.steps"),
