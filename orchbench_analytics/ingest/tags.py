@@ -58,7 +58,7 @@ def read_tags(path: Path) -> pl.DataFrame:
 
 
 def _require_unlike(path: Path, names: list[str]) -> None:
-    """Refuse names of figures, and those that differ only by case, which SQL does not tell apart."""
+    """Refuse names of figures, and names that SQL does not tell apart: they differ only by case."""
     seen = {name.lower(): name for name in _KEY}
     for name in names:
         if name.lower() in _FIGURES:
