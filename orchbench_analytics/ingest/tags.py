@@ -9,10 +9,8 @@ from typing import Any
 import polars as pl
 
 from orchbench_analytics.errors import PathError
-from orchbench_analytics.metrics import HEADLINE
 
 _KEY = ("model", "experiment")
-_FIGURES = (*HEADLINE, "coverage", "model_count")  # of the groups that a tag makes
 _LARGEST_FILE = 16 * 2**20
 
 
@@ -58,11 +56,9 @@ def read_tags(path: Path) -> pl.DataFrame:
 
 
 def _require_unlike(path: Path, names: list[str]) -> None:
-    """Refuse names of figures, and names that SQL does not tell apart: they differ only by case."""
+    """Refuse names that differ only in the case of letters, which SQL does not tell apart."""
     seen = {name.lower(): name for name in _KEY}
     for name in names:
-        if name.lower() in _FIGURES:
-            raise PathError(f"{path}: {name!r} is a figure of the leaderboard; rename the column")
         if seen.setdefault(name.lower(), name) != name:
             raise PathError(f"{path}: {name!r} and {seen[name.lower()]!r} are the same name in SQL")
 

@@ -33,9 +33,8 @@ def ranked_from(board: pl.DataFrame, min_coverage: float) -> pl.DataFrame:
 
 def by_tag(board: pl.DataFrame, tagged: pl.DataFrame, tag: str) -> pl.DataFrame:
     """The mean of each headline metric over the models of each value of a tag."""
-    figures = board.select(*_MODEL, *HEADLINE, "coverage")  # a tag may have the name of any other
     return (
-        figures.join(tagged, on=_MODEL)
+        board.join(tagged, on=_MODEL)
         .group_by(tag)
         .agg(pl.col(*HEADLINE).mean(), pl.col("coverage").min(), pl.len().alias("model_count"))
         .sort(HEADLINE[0], descending=True, nulls_last=True)

@@ -38,7 +38,6 @@ def test_toml_tags_in_both_forms(tmp_path: Path) -> None:
         ("t.csv", "model,size\na,7\na,8\n", "more than once"),
         ("t.csv", "model,the size\na,7\n", "cannot be a column's name"),
         ("t.csv", "model,size\n,7\n", "no model"),
-        ("t.csv", "model,coverage\na,7\n", "a figure of the leaderboard"),
         ("t.toml", "size = 7\n", "expected a table for each model"),
         ("t.toml", "size = \n", "cannot be read"),
     ],
@@ -55,7 +54,7 @@ def test_tags_join_by_model_and_by_experiment(make_once, tmp_path: Path) -> None
     warehouse.tag(
         write(
             tmp_path / "t.csv",
-            "model,experiment,family,scenario_count\n"
+            "model,experiment,family,layers\n"
             "graded-2,,plain,7\ngraded-2,worked-examples,taught,\nsilent,,plain,8\n",
         )
     )
@@ -71,9 +70,9 @@ def test_tags_join_by_model_and_by_experiment(make_once, tmp_path: Path) -> None
     board = {row["family"]: row for row in warehouse.leaderboard(by="family").to_dicts()}
     assert board["plain"]["model_count"] == 2
     assert board["taught"]["model_count"] == 1
-    # A tag of the model stays where the experiment has none of its own, whatever its name.
-    sizes = warehouse.leaderboard(by="scenario_count").sort("scenario_count")
-    assert sizes.select("scenario_count", "model_count").rows()[1:] == [(7, 2), (8, 1)]
+    # A tag of the model stays where the experiment has none of its own.
+    sizes = warehouse.leaderboard(by="layers").sort("layers")
+    assert sizes.select("layers", "model_count").rows()[1:] == [(7, 2), (8, 1)]
     with pytest.raises(SelectionError, match="no tag 'size'"):
         warehouse.leaderboard(by="size")
 
