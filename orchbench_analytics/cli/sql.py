@@ -17,6 +17,7 @@ from orchbench_analytics.outputs import terminal
 
 if TYPE_CHECKING:
     import polars as pl
+    from duckdb import DuckDBPyConnection
 
     from orchbench_analytics.views.limits import Limits
     from orchbench_analytics.warehouse import Warehouse
@@ -102,14 +103,17 @@ def _answer(
     from orchbench_analytics.views.query import connect_for_queries, fetch_batches, run_query
     from orchbench_analytics.views.running import in_batches
 
-    connection = connect_for_queries(opened.path, opened.manifest(), unsafe=unsafe, limits=limits)
+    manifest = opened.manifest()
 
-    def ask() -> Iterator[pl.DataFrame]:
+    def connect() -> DuckDBPyConnection:
+        return connect_for_queries(opened.path, manifest, unsafe=unsafe, limits=limits)
+
+    def ask(connection: DuckDBPyConnection) -> Iterator[pl.DataFrame]:
         relation = run_query(connection, query, parameters=parameters, unsafe=unsafe)
         return fetch_batches(relation)
 
     wanted = agreed_format(rows.format, rows.output)
-    with closing(in_batches(connection, ask, timeout=timeout)) as batches:
+    with closing(in_batches(connect, ask, timeout=timeout)) as batches:
         if wanted in STREAMED and rows.choice == Choice(limit=rows.limit):
             stream(first_rows(batches, rows.limit), format=wanted, output=rows.output)
         else:

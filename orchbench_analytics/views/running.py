@@ -1,6 +1,7 @@
 """A query under way: its rows come in batches, and it can be stopped at any moment.
 
-DuckDB works in a thread of its own, so that this one hears Ctrl-C and the clock. A function of
+DuckDB works in a thread of its own, from connecting on, so that this one hears Ctrl-C and the
+clock: DuckDB calls back into Python, and a Ctrl-C that reaches it there is lost. A function of
 DuckDB that does not listen is left behind; the process then ends without waiting for it.
 """
 
@@ -33,20 +34,26 @@ def is_left_running() -> bool:
 
 
 def in_batches(
-    connection: duckdb.DuckDBPyConnection,
-    ask: Callable[[], Iterator[pl.DataFrame]],
+    connect: Callable[[], duckdb.DuckDBPyConnection],
+    ask: Callable[[duckdb.DuckDBPyConnection], Iterator[pl.DataFrame]],
     *,
     timeout: float | None = None,
 ) -> Generator[pl.DataFrame]:
-    """The frames that `ask` yields by working with the connection, one after another.
+    """The frames that `ask` yields by working with a connection, one after another.
 
     The query ends with the iteration, however that ends, and after so many seconds.
     """
     deadline = None if timeout is None else time.monotonic() + timeout
     items: Queue[Item] = Queue(_BATCHES_AHEAD)
     is_stopped = threading.Event()
+    connected: list[duckdb.DuckDBPyConnection] = []
+
+    def frames() -> Iterator[pl.DataFrame]:
+        connected.append(connect())
+        yield from ask(connected[0])
+
     thread = threading.Thread(
-        target=_work, args=(ask, items, is_stopped), name=_THREAD, daemon=True
+        target=_work, args=(frames, items, is_stopped), name=_THREAD, daemon=True
     )
     thread.start()
     try:
@@ -62,15 +69,19 @@ def in_batches(
     finally:
         is_stopped.set()
         if thread.is_alive():
-            connection.interrupt()
+            for connection in connected:
+                connection.interrupt()
             thread.join(_PATIENCE_SECONDS)
 
 
 def _next(items: Queue[Item], deadline: float | None) -> Item:
     """The next item; `Empty` is raised when the time is up."""
-    if deadline is None:
-        return items.get()
-    return items.get(timeout=max(deadline - time.monotonic(), 0))
+    while True:
+        try:
+            return items.get(timeout=_TICK_SECONDS)  # polars lets no signal end a longer wait
+        except Empty:
+            if deadline is not None and time.monotonic() >= deadline:
+                raise
 
 
 def _work(
