@@ -61,10 +61,20 @@ def refused_files(sources: pl.LazyFrame) -> pl.DataFrame:
     )
 
 
+def split_contender(manifest: Manifest, name: str) -> tuple[str, str | None]:
+    """The model and the experiment of `model/experiment`; a model's name has no experiment."""
+    known = {(part.model, part.experiment) for part in manifest.parts}
+    if name in {model for model, _ in known}:
+        return name, None
+    return next((pair for pair in known if "/".join(pair) == name), (name, None))
+
+
 def one_result(
     manifest: Manifest, model: str, experiment: str | None, language: str | None
 ) -> Result:
     """The one result that was asked for."""
+    model, own = split_contender(manifest, model)
+    experiment = experiment or own
     known = {Result(part.model, part.experiment, part.language) for part in manifest.parts}
     chosen = sorted(
         result
