@@ -79,8 +79,9 @@ def _put_steps(
     steps = steps_of(opened.scored(profile), model, scenario, run)
     chosen = rows.put(steps)
     if rows.is_screen and chosen.height:
-        step = chosen["step_id"][0]
-        say(f"one of them: orchbench show {opened.path} {model} {scenario} {step}")
+        first = chosen.row(0, named=True)
+        where = f"{model} {scenario} {first['step_id']} --language {first['language']}"
+        say(f"one of them: orchbench show {opened.path} {where} --run '{first['run']}'")
 
 
 def _put_step(

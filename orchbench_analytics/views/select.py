@@ -45,8 +45,10 @@ def tagged_models(connection: duckdb.DuckDBPyConnection, tag: str) -> pl.DataFra
     """Every model and experiment with its value of a tag."""
     tags = frame_of(connection.sql("select * from main.model_tags"))
     if tag not in tags.columns:
-        known = ", ".join(tags.columns)
-        raise SelectionError(f"models have no tag {tag!r}, only {known}; see: orchbench tag")
+        known = ", ".join(name for name in tags.columns if name not in ("model", "experiment"))
+        raise SelectionError(
+            f"models have no tag {tag!r}, only {known or 'their names'}; see: orchbench tag"
+        )
     return tags.select("model", "experiment", tag)
 
 
