@@ -143,7 +143,7 @@ def _(after, before, excerpts, mo, pl, profile, scenario, steps_of, warehouse):
     mo.vstack(
         [
             mo.iframe(excerpts.table(shown_steps, caption="Steps that differ"), height="100px"),
-            mo.md(f"{alike} more steps went alike; the largest differences stand first."),
+            mo.md(f"The largest differences stand first. Steps that went alike: {alike}."),
         ]
     )
     return (ordered,)

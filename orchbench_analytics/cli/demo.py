@@ -5,17 +5,18 @@ from __future__ import annotations
 import shutil
 import sys
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from orchbench_analytics.cli.app import command
-from orchbench_analytics.cli.leaderboard import put_leaderboard
 from orchbench_analytics.cli.options import JobsOption, QuietOption
 from orchbench_analytics.cli.progress import progress_bar, say_summary
-from orchbench_analytics.cli.rows import Rows
 from orchbench_analytics.cli.talk import say
 from orchbench_analytics.errors import PathError
+
+if TYPE_CHECKING:
+    from orchbench_analytics.warehouse import Warehouse
 
 _NEXT = """
 What to try next:
@@ -75,6 +76,18 @@ def demo(
     if quiet:
         return
     say_summary(summary, warehouse)
-    put_leaderboard(open_warehouse(warehouse), Rows(), profile="spec")
+    _show_leaderboard(open_warehouse(warehouse))
     orchbench = "orchbench" if shutil.which("orchbench") else sys.argv[0]
     say(_NEXT.format(orchbench=orchbench, warehouse=warehouse))
+
+
+def _show_leaderboard(opened: Warehouse) -> None:
+    """The leaderboard for the eye, even into a log: a demo hands on no data."""
+    from orchbench_analytics.outputs.labels import named_contenders
+    from orchbench_analytics.outputs.leaderboard import main_columns
+    from orchbench_analytics.outputs.put import put_on_screen
+    from orchbench_analytics.outputs.ranking import for_screen
+
+    scores = opened.view("model_scores").filter(profile="spec")
+    board = for_screen(main_columns(opened.leaderboard(), scores))
+    put_on_screen(named_contenders(board), is_whole=True)

@@ -85,3 +85,8 @@ def put_leaderboard(
         rows.put(for_screen(main_columns(board, scores)))
     for sentence in left_unranked(board):
         say(sentence)
+    refused = board["refused_file_count"].sum()
+    if refused:
+        files = "1 file" if refused == 1 else f"{refused:,} files"
+        see = f"orchbench sources {opened.path} --status refused"
+        say(f"{files} could not be read; see: {see}")

@@ -89,7 +89,7 @@ class Rows:
         from orchbench_analytics.outputs.put import put
 
         chosen = choose(frame, self.choice)
-        on_screen = chosen if is_verbatim else named_contenders(chosen)
+        on_screen = chosen if is_verbatim else named_contenders(chosen, among=frame)
         there = [name for name in first if name in on_screen.columns]
         others = [] if only else [name for name in on_screen.columns if name not in there]
         put(

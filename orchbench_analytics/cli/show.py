@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -21,7 +22,8 @@ if TYPE_CHECKING:
 def show(
     warehouse: WarehouseArgument,
     model: Annotated[
-        str | None, typer.Argument(metavar="[MODEL]", help="The model; without it, all of them.")
+        str | None,
+        typer.Argument(metavar="[MODEL]", help="The model, or MODEL/EXPERIMENT; without it, all."),
     ] = None,
     scenario: Annotated[
         str | None, typer.Argument(metavar="[SCENARIO]", help="The scenario; without it, all.")
@@ -41,9 +43,13 @@ def show(
     One step is shown whole: label, answer, how it was read, what was decided and counted, the
     judge's verdict, and for a plan both sides and its edits.
     """
+    from orchbench_analytics.views.select import split_contender
     from orchbench_analytics.warehouse import open_warehouse
 
     opened = open_warehouse(warehouse)
+    if model is not None:
+        model, experiment = split_contender(opened.manifest(), model)
+        rows = replace(rows, experiment=[experiment]) if experiment else rows
     if model is None:
         rows.put(opened.models())
         say("one of them: orchbench show DIR MODEL")
@@ -73,8 +79,9 @@ def _put_steps(
     steps = steps_of(opened.scored(profile), model, scenario, run)
     chosen = rows.put(steps)
     if rows.is_screen and chosen.height:
-        step = chosen["step_id"][0]
-        say(f"one of them: orchbench show {opened.path} {model} {scenario} {step}")
+        first = chosen.row(0, named=True)
+        where = f"{model} {scenario} {first['step_id']} --language {first['language']}"
+        say(f"one of them: orchbench show {opened.path} {where} --run '{first['run']}'")
 
 
 def _put_step(

@@ -28,12 +28,12 @@ def sources(
     """List input files and what became of them."""
     import polars as pl
 
-    from orchbench_analytics.outputs.sources import counted, without_common_path
+    from orchbench_analytics.outputs.sources import counted, refused_first, without_common_path
     from orchbench_analytics.warehouse import open_warehouse
 
     files = open_warehouse(warehouse).sources().sort("path")
     say(counted(files))
     chosen = files if status is None else files.filter(pl.col("status") == status)
     if rows.is_screen:
-        chosen = without_common_path(chosen)
+        chosen = without_common_path(refused_first(chosen))
     rows.put(chosen, first=_FIRST)

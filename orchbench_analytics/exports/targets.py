@@ -45,7 +45,10 @@ def sink_for(target: str, selection: Selection) -> Sink:
     if path.suffix in _FILES and not (path.suffix == ".parquet" and path.is_dir()):
         room, name = _FILES[path.suffix]
         _refuse_partitions(target, selection)
+        _require_parent(path)
         return _sink(room, name, path)
+    _require_parent(path)
+    _refuse_other_endings(path)
     return _sink("parquet", "ParquetDirectory", path, selection.partition_by)
 
 
@@ -53,6 +56,17 @@ def _sink(room: str, name: str, *arguments: object) -> Sink:
     module = importlib.import_module(f"orchbench_analytics.exports.{room}")
     sink: Sink = getattr(module, name)(*arguments)
     return sink
+
+
+def _require_parent(path: Path) -> None:
+    """Refuse a path in a directory that is not there: most likely it was mistyped."""
+    if not path.parent.is_dir():
+        raise PathError(f"{path} cannot be written: there is no directory {path.parent}")
+
+
+def _refuse_other_endings(path: Path) -> None:
+    if path.suffix[1:].isalpha() and not path.is_dir():
+        raise PathError(f"{path}: no format has the ending {path.suffix}; there are {KINDS}")
 
 
 def _refuse_partitions(target: str, selection: Selection) -> None:

@@ -29,7 +29,7 @@ class Choice(NamedTuple):
 
 def choose(rows: pl.DataFrame, choice: Choice) -> pl.DataFrame:
     """The rows that were chosen; a name that fits none is an error."""
-    rows = _matching(rows, choice.models, _MODEL_COLUMNS, "model")
+    rows = _of_models(rows, choice.models)
     rows = _matching(rows, choice.experiments, _EXPERIMENT_COLUMNS, "experiment")
     rows = _matching(rows, choice.languages, ("language",), "language")
     if choice.sort is not None:
@@ -37,18 +37,37 @@ def choose(rows: pl.DataFrame, choice: Choice) -> pl.DataFrame:
     return rows if choice.limit is None else rows.head(choice.limit)
 
 
+def _of_models(rows: pl.DataFrame, patterns: Sequence[str]) -> pl.DataFrame:
+    """The rows of models, which may be named as tables name them: `model/experiment`."""
+    sides = zip(_MODEL_COLUMNS, _EXPERIMENT_COLUMNS, strict=True)
+    both = [
+        pl.format("{}/{}", *side).alias(side[0]) for side in sides if {*side} <= {*rows.columns}
+    ]
+    named = rows.select(both)
+    pairs = [name for name in patterns if name in _distinct(named, named.columns)]
+    others = [name for name in patterns if name not in pairs]
+    if not pairs:
+        return _matching(rows, patterns, _MODEL_COLUMNS, "model")
+    is_pair = pl.any_horizontal(expression.is_in(pairs) for expression in both)
+    return rows.filter(is_pair | _is_wanted(rows, others, _MODEL_COLUMNS, "model"))
+
+
 def _matching(
     rows: pl.DataFrame, patterns: Sequence[str], columns: Sequence[str], kind: str
 ) -> pl.DataFrame:
     """The rows with a matching name in one of the columns."""
-    if not patterns:
-        return rows
+    return rows.filter(_is_wanted(rows, patterns, columns, kind)) if patterns else rows
+
+
+def _is_wanted(
+    rows: pl.DataFrame, patterns: Sequence[str], columns: Sequence[str], kind: str
+) -> pl.Expr:
     there = [column for column in columns if column in rows.columns]
     if not there:
         raise SelectionError(f"--{kind} does not apply here: these rows have no {kind}")
     known = _distinct(rows, there)
     wanted = {name for pattern in patterns for name in matching_names(pattern, known, kind)}
-    return rows.filter(pl.any_horizontal(pl.col(column).is_in(wanted) for column in there))
+    return pl.any_horizontal(pl.col(column).is_in(wanted) for column in there)
 
 
 def _distinct(rows: pl.DataFrame, columns: Iterable[str]) -> list[str]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import NamedTuple
 
 import polars as pl
@@ -79,7 +79,7 @@ def steps_of(
         found = _of_run(found, run)
     number = pl.col("step_id").str.extract(r"^(\d+)").cast(pl.Int64, strict=False)
     ordered = found.sort("experiment", "language", "run", number, "step_id", nulls_last=True)
-    first = ("run", "step_id", "language", "kind", "wanted", "answered", "score", "note")
+    first = ("run", "step_id", "language", "kind", "score", "wanted", "answered", "note")
     return ordered.select(*first, pl.exclude(first))
 
 
@@ -92,9 +92,14 @@ def _workflows(side: str) -> pl.Expr:
 def _say_what_there_is(both: pl.LazyFrame, model: str, scenario: str) -> None:
     known = both.select("model", "scenario").unique().collect()
     name = model_named(model, known["model"])
-    there = sorted(known.filter(model=name)["scenario"], key=lambda n: (len(n), n))
+    there = _in_order(known.filter(model=name)["scenario"])
     matching_names(scenario, there, "scenario")
     raise SelectionError(f"no scenario {scenario!r} of {model!r}; did you mean model {name}?")
+
+
+def _in_order(names: Iterable[str]) -> list[str]:
+    """Names that are numbers by their size."""
+    return sorted(names, key=lambda name: (len(name), name))
 
 
 def _of_run(found: pl.DataFrame, run: str) -> pl.DataFrame:
@@ -120,6 +125,6 @@ def one_step(
     steps = choose(steps, Choice(languages=language or (), experiments=experiment or ()))
     found = steps.filter(pl.col("step_id") == step)
     if found.is_empty():
-        there = ", ".join(steps["step_id"].unique(maintain_order=True))
+        there = ", ".join(_in_order(steps["step_id"].unique()))
         raise SelectionError(f"no step {step!r} in scenario {scenario}; there are {there}")
     return StepKey(**found.select(*StepKey._fields).row(0, named=True))

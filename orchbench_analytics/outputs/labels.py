@@ -15,7 +15,7 @@ _SHORT = {
     "average_score": "Average",
     "row_count": "rows",
     "scenario_count": "scenarios",
-    "sweep_scenario_count": "of",
+    "sweep_scenario_count": "sweep scenarios",
     "refused_file_count": "refused",
     "baseline_model": "baseline",
     "candidate_model": "candidate",
@@ -24,7 +24,7 @@ _SHORT = {
     "low_adjusted": "low",
     "high_adjusted": "high",
     "p_adjusted": "p",
-    "p_value": "p",
+    "p_value": "p alone",
     "effect_size": "effect",
     "detectable_difference": "detectable",
     "wanted_difference": "wanted",
@@ -32,6 +32,10 @@ _SHORT = {
     "needed_answer_count": "needed answers",
     "check_name": "check",
 }
+
+
+_SIDES = ("baseline_", "candidate_")
+_NONE = pl.Series(dtype=pl.String)
 
 
 def label_of(column: str) -> str:
@@ -57,15 +61,42 @@ def labels_of(columns: Sequence[str]) -> list[str]:
     return labels
 
 
-def named_contenders(rows: pl.DataFrame) -> pl.DataFrame:
-    """Models as `model/experiment` where they have several, so that each row has its own name."""
-    for side in ("", "baseline_", "candidate_"):
+def named_contenders(rows: pl.DataFrame, among: pl.DataFrame | None = None) -> pl.DataFrame:
+    """Models as `model/experiment` where they have several, so that each has its own name.
+
+    `among` are all the rows of which some are shown: a name tells a model apart from those too.
+    """
+    several = _of_several_experiments(rows if among is None else among)
+    rows = _without_common_experiment(rows)
+    for side in ("", *_SIDES):
         model, experiment = f"{side}model", f"{side}experiment"
-        if {model, experiment} <= {*rows.columns} and rows[experiment].n_unique() > 1:
-            several = pl.col(experiment).n_unique().over(model) > 1
-            named = pl.when(several).then(pl.format("{}/{}", model, experiment)).otherwise(model)
+        is_one_side = bool(side) and rows.get_column(experiment, default=_NONE).n_unique() == 1
+        if {model, experiment} <= {*rows.columns} and (side or several):
+            is_told = pl.col(model).is_in(several) | pl.lit(is_one_side)
+            named = pl.when(is_told).then(pl.format("{}/{}", model, experiment)).otherwise(model)
             rows = rows.with_columns(named.alias(model)).drop(experiment)
     return rows
+
+
+def _of_several_experiments(rows: pl.DataFrame) -> list[str]:
+    """The models that have more than one experiment."""
+    pairs = [
+        rows.select(model=f"{side}model", experiment=f"{side}experiment")
+        for side in ("", *_SIDES)
+        if {f"{side}model", f"{side}experiment"} <= {*rows.columns}
+    ]
+    if not pairs:
+        return []
+    counts = pl.concat(pairs).group_by("model").agg(pl.col("experiment").n_unique())
+    return counts.filter(pl.col("experiment") > 1)["model"].to_list()
+
+
+def _without_common_experiment(rows: pl.DataFrame) -> pl.DataFrame:
+    """Comparisons within one experiment, which then is named once."""
+    both = [f"{side}experiment" for side in _SIDES]
+    if not {*both} <= {*rows.columns} or pl.concat([rows[n] for n in both]).n_unique() != 1:
+        return rows
+    return rows.rename({both[0]: "experiment"}).drop(both[1])
 
 
 def _word(suffix: str) -> str:

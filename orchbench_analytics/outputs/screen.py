@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from orchbench_analytics.outputs.labels import label_of, labels_of, metric_label
-from orchbench_analytics.outputs.visible import cut, visible_line
+from orchbench_analytics.outputs.visible import cut, cut_start, visible_line
 
 if TYPE_CHECKING:
     import polars as pl
@@ -171,7 +171,8 @@ def _lines(columns: list[Cells], *, is_coloured: bool, is_prose: bool) -> list[s
     for row in range(len(columns[0].texts)):
         cells = []
         for column in columns:
-            cell = _padded(cut(column.texts[row], column.width), column)
+            shorten = cut_start if column.header == "path" else cut
+            cell = _padded(shorten(column.texts[row], column.width), column)
             colour = column.colours[row] if is_coloured else ""
             cells.append(f"{colour}{cell}{_PLAIN}" if colour else cell)
         said = textwrap.wrap(columns[-1].texts[row], columns[-1].width) if is_prose else []

@@ -16,10 +16,17 @@ def counted(files: pl.DataFrame) -> str:
     return f"{files.height:,} input files: {said}"
 
 
+def refused_first(files: pl.DataFrame) -> pl.DataFrame:
+    """The files that something is wrong with before all others."""
+    fates = pl.col("status").replace_strict({"refused": 0, "ignored": 2}, default=1)
+    is_sound = (pl.col("status") == "taken") & pl.col("reason").is_null()
+    return files.sort(pl.when(is_sound).then(3).otherwise(fates), maintain_order=True)
+
+
 def without_common_path(files: pl.DataFrame) -> pl.DataFrame:
     """The files with paths as they are below the directory that all of them are in."""
-    if files.height < 2:
+    if files.is_empty():
         return files
-    common = os.path.commonpath(files["path"].to_list())
+    common = os.path.commonpath([os.path.dirname(path) for path in files["path"]])  # noqa: PTH120 (as text)
     shortened = pl.col("path").str.strip_prefix(common).str.strip_chars_start("/\\")
     return files.with_columns(path=shortened, below=pl.lit(common))

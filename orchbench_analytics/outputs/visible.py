@@ -32,6 +32,11 @@ def cut(text: str, width: int) -> str:
     return set_cell_size(text, max(width - 1, 0)).rstrip() + "…"
 
 
+def cut_start(text: str, width: int) -> str:
+    """The end of a line in at most so many cells: of a path the end says most."""
+    return text if len(text) <= width else cut(text[::-1], width)[::-1]
+
+
 def wrap(text: str, width: int, *, indent: str = "") -> list[str]:
     """A line in lines of at most so many cells, each indented; only overlong words are broken."""
     from rich.cells import cell_len, chop_cells

@@ -9,7 +9,7 @@ from typing import Any, Literal, NamedTuple
 import polars as pl
 
 from orchbench_analytics.errors import SelectionError
-from orchbench_analytics.metrics import resolve_metric
+from orchbench_analytics.metrics import LABELS, resolve_metric
 from orchbench_analytics.stats.counts import MEAN_OF_LANGUAGES
 
 Outcome = Literal["held", "crossed", "undecided"]
@@ -107,7 +107,7 @@ def _meets(value: float, gate: Gate) -> bool:
 
 def _message(gate: Gate, outcome: Outcome, row: dict[str, Any]) -> str:
     difference, low, high = row["difference"], row["low"], row["high"]
-    rule = f"{gate.metric} {gate.operator} {gate.bound:g}"
+    rule = f"{LABELS.get(gate.metric, gate.metric)} {gate.operator} {gate.bound:g}"
     if difference is None:
         return f"gate {rule} {outcome}: the difference is undefined"
     figure = f"candidate - baseline is {difference:+.4f}"

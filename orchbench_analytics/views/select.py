@@ -45,8 +45,10 @@ def tagged_models(connection: duckdb.DuckDBPyConnection, tag: str) -> pl.DataFra
     """Every model and experiment with its value of a tag."""
     tags = frame_of(connection.sql("select * from main.model_tags"))
     if tag not in tags.columns:
-        known = ", ".join(tags.columns)
-        raise SelectionError(f"models have no tag {tag!r}, only {known}; see: orchbench tag")
+        known = ", ".join(name for name in tags.columns if name not in ("model", "experiment"))
+        raise SelectionError(
+            f"models have no tag {tag!r}, only {known or 'their names'}; see: orchbench tag"
+        )
     return tags.select("model", "experiment", tag)
 
 
@@ -61,10 +63,20 @@ def refused_files(sources: pl.LazyFrame) -> pl.DataFrame:
     )
 
 
+def split_contender(manifest: Manifest, name: str) -> tuple[str, str | None]:
+    """The model and the experiment of `model/experiment`; a model's name has no experiment."""
+    known = {(part.model, part.experiment) for part in manifest.parts}
+    if name in {model for model, _ in known}:
+        return name, None
+    return next((pair for pair in known if "/".join(pair) == name), (name, None))
+
+
 def one_result(
     manifest: Manifest, model: str, experiment: str | None, language: str | None
 ) -> Result:
     """The one result that was asked for."""
+    model, own = split_contender(manifest, model)
+    experiment = experiment or own
     known = {Result(part.model, part.experiment, part.language) for part in manifest.parts}
     chosen = sorted(
         result

@@ -191,6 +191,17 @@ def test_one_step_is_shown_whole(orchbench, demo: Path) -> None:
         assert [word for word in words if word not in page.stdout] == []
 
 
+def test_a_model_may_be_named_as_tables_name_it(orchbench, demo: Path) -> None:
+    warehouse, name = demo / "warehouse", "graded-2/worked-examples"
+
+    shown = json.loads(orchbench("show", warehouse, name, "-f", "json").stdout)
+    assert {row["experiment"] for row in shown} == {"worked-examples"}
+    board = orchbench("leaderboard", warehouse, "-m", name, "-m", "perf*", "-f", "json")
+    assert [row["model"] for row in json.loads(board.stdout)] == ["perfect", "graded-2"]
+    results = orchbench("results", warehouse, name, "-l", "EN")
+    assert "graded-2/worked-examples" in json.loads(results.stdout)["directory"]
+
+
 def test_an_ingest_of_nothing_makes_no_warehouse(orchbench, tmp_path: Path) -> None:
     (tmp_path / "empty").mkdir()
     done = orchbench("ingest", tmp_path / "empty", "--into", tmp_path / "w")

@@ -49,6 +49,10 @@ MISTAKES = [
     (("score", W, "--profile", "nope"), 2, "no profile named"),
     (("score", W, "--profile", "nope.toml"), 2, "no such profile file"),
     # options that do not go together
+    (("export", W, "nowhere/out.duckdb"), 2, "there is no directory nowhere"),
+    (("export", W, "nowhere/out"), 2, "there is no directory nowhere"),
+    (("export", W, "out.xyz"), 2, "no format has the ending .xyz"),
+    (("leaderboard", W, "--by", "size"), 2, "no tag 'size', only their names"),
     (("compare", W, "perfect", "--gate", "Plan >= 0"), 2, "a gate needs two models"),
     (("compare", W, "--drivers", "3"), 2, "--drivers needs two models"),
     (("compare", W, "--metric", "FC", "--metric", "Plan"), 2, "one metric; choose one"),

@@ -76,6 +76,8 @@ def test_an_unchanged_warehouse_writes_nothing(kind: str, small: Warehouse, tmp_
 def test_a_refresh_equals_a_new_export(kind: str, small: Warehouse, tmp_path: Path) -> None:
     name, read = TARGETS[kind]
     target, fresh = name.format(tmp_path / "a"), name.format(tmp_path / "b")
+    for place in ("a", "b"):
+        (tmp_path / place).mkdir()
     shutil.copytree(small.path, tmp_path / "warehouse")
     warehouse = open_warehouse(tmp_path / "warehouse", create=True)
     warehouse.export(target, relations=CHOSEN)

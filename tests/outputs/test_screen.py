@@ -68,7 +68,7 @@ def test_prose_goes_on_below() -> None:
 
 
 def test_two_columns_never_have_the_same_label() -> None:
-    assert labels_of(["p_adjusted", "p_value"]) == ["p", "p_value"]
+    assert labels_of(["p_adjusted", "p_value"]) == ["p", "p alone"]
     assert labels_of(["low_adjusted", "low"]) == ["low", "low alone"]
 
 

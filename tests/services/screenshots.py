@@ -7,6 +7,7 @@ from urllib.parse import quote
 
 from orchbench_analytics import open_warehouse
 from tests.processes import ORCHBENCH
+from tests.services.terminal_picture import write_terminal
 
 PICTURES = Path(__file__).parent / "pictures"
 _CHROMIUM = (
@@ -36,6 +37,19 @@ def take(page: Path, address: str, picture: Path, *, width: int, height: int) ->
         subprocess.run([*_CHROMIUM, *arguments], check=True, capture_output=True, timeout=120)
 
 
+_COMMANDS = [
+    ("leaderboard", "demo/warehouse", "--model", "graded-*", "--intervals"),
+    ("compare", "demo/warehouse", "graded-5", "graded-3"),
+]
+
+
+def take_terminal(demo: Path, scratch: Path) -> None:
+    """A picture of a terminal in which two questions were asked."""
+    page = scratch / "terminal.html"
+    lines = write_terminal(page, _COMMANDS, cwd=demo.parent, columns=80)
+    take(page, "", PICTURES / "terminal.png", width=800, height=62 + 21 * lines)
+
+
 def main() -> None:
     """Make the demo, its report, and the pictures."""
     PICTURES.mkdir(exist_ok=True)
@@ -49,6 +63,7 @@ def main() -> None:
         plan = f"#/model/{model}/{experiment}/scenario/{language}/{scenario}/run/{run}/step/{step}"
         take(page, "", PICTURES / "leaderboard.png", width=1200, height=760)
         take(page, plan, PICTURES / "plan.png", width=1200, height=860)
+        take_terminal(demo, Path(scratch))
 
 
 if __name__ == "__main__":
