@@ -280,6 +280,72 @@ def test_a_plan_picture_shows_its_distance(browser: Chrome, open_page: Open) -> 
     assert browser.find_elements(By.CSS_SELECTOR, ".node.missing")
 
 
+def test_coloured_elements_add_up_to_the_distance(browser: Chrome, open_page: Open) -> None:
+    open_page("#/model/format-breaker/baseline/plans")
+    links = browser.execute_script(
+        "return [...document.querySelectorAll('main tbody tr')]"
+        ".filter(row => !row.textContent.includes('unread')).map(row => row.querySelector('a'))"
+        ".map(link => link.getAttribute('href'))"
+    )
+
+    marked = 0
+    for address in links[:40]:
+        browser.execute_script("location.hash = arguments[0]", address)
+        settle(browser)
+        for distance, costs in browser.execute_script(
+            "return [...document.querySelectorAll('figure.plan')].map(figure =>"
+            " [+figure.querySelector('.distance').textContent.split(' ')[1],"
+            " [...figure.querySelectorAll('.node:not(.same) title')]"
+            ".map(title => +title.textContent.split('costs ')[1])"
+            ".concat([...figure.querySelectorAll('.edge:not(.same)')].map(() => 1))])"
+        ):
+            assert sum(costs) == pytest.approx(distance), address
+            marked += bool(costs)
+    assert marked > 10
+
+
+def plans_page(directory: Path, label: str, answers: list[str]) -> Path:
+    """A report on one plan, answered in as many ways as there are answers."""
+    labels = documents.run()["label"] | {"2": {"role": "assistant", "content": label}}
+    history = {
+        f"run #{number}": documents.run(
+            label=labels,
+            main_agent_history=[{"step_id": 2, "role": "assistant", "content": content}],
+        )
+        for number, content in enumerate(answers, 1)
+    }
+    path = documents.scenario_path(directory / "results", model="planner")
+    documents.write(path, documents.runs_document(history))
+    warehouse = open_warehouse(directory / "w", create=True)
+    warehouse.ingest(directory / "results", jobs=1)
+    return warehouse.report(directory / "r.html", jobs=1).page
+
+
+def test_odd_plans_are_shown(browser: Chrome, open_page: Open, tmp_path: Path) -> None:
+    step = "{{agent_id: {}, status: {}}}"
+    asked = step.format("a", "x")
+    loop = f"workflow_1: {{steps: [{asked}], depends_on: [workflow_1]}}"
+    renamed = f"workflow_9: {{steps: [{asked}], depends_on: [workflow_9]}}"
+    many = "\n".join(f"workflow_{n}: {{steps: []}}" for n in range(1000))
+    hebrew = "אין כאן תוכנית"
+    file = plans_page(tmp_path, loop, [loop, renamed, many, hebrew])
+
+    def opened(number: int) -> str:
+        open_page(f"#/model/planner/exp/scenario/EN/12/run/run%20%23{number}/step/2", file)
+        return browser.find_element(By.TAG_NAME, "main").text
+
+    opened(1)
+    arcs = browser.find_elements(By.CSS_SELECTOR, "figure.plan .edge.same")
+    assert arcs
+    assert all("C" in (arc.get_attribute("d") or "") for arc in arcs)
+    assert "≙ workflow_9" in opened(2)
+    assert not browser.find_elements(By.CSS_SELECTOR, ".node:not(.same)")
+    assert "too large to draw" in opened(3)
+    assert "no workflow could be read" in opened(4)
+    block = browser.find_elements(By.CSS_SELECTOR, "pre.text")[1]
+    assert (block.text, block.value_of_css_property("direction")) == (hebrew, "rtl")
+
+
 def test_keys_find_and_move(browser: Chrome, open_page: Open) -> None:
     open_page()
     body = browser.find_element(By.TAG_NAME, "body")
@@ -290,6 +356,24 @@ def test_keys_find_and_move(browser: Chrome, open_page: Open) -> None:
     WebDriverWait(browser, 20).until(lambda b: b.find_elements(By.CSS_SELECTOR, ".found a"))
     box.send_keys(Keys.ENTER)
     WebDriverWait(browser, 20).until(lambda b: heading(b).startswith("graded-1"))
+
+
+def test_a_filter_reaches_rows_that_are_not_shown_yet(
+    browser: Chrome, open_page: Open, tmp_path: Path
+) -> None:
+    for number in range(160):
+        path = documents.scenario_path(tmp_path / "results", model=f"model-{number:03}")
+        documents.write(path, documents.runs_document({"run #1": documents.run()}))
+    warehouse = open_warehouse(tmp_path / "w", create=True)
+    warehouse.ingest(tmp_path / "results", jobs=1)
+    open_page("#/", warehouse.report(tmp_path / "r.html", jobs=1).page)
+    assert len(browser.find_elements(By.CSS_SELECTOR, "main tbody tr")) == 150
+
+    browser.find_element(By.CSS_SELECTOR, "input.filter").send_keys("model-15")
+    browser.find_element(By.XPATH, "//main//th/button[text()='Model']").click()
+
+    rows = browser.find_elements(By.CSS_SELECTOR, "main tbody tr:not([hidden]) .model a")
+    assert [row.text for row in rows] == [f"model-{number}" for number in range(150, 160)]
 
 
 def test_columns_sort(browser: Chrome, open_page: Open) -> None:
