@@ -76,6 +76,20 @@ def requests(browser: Chrome) -> list[str]:
     return [url for url in urls if not url.startswith(("file:", "data:", "about:"))]
 
 
+def test_requests_and_complaints_would_be_seen(browser: Chrome, open_page: Open) -> None:
+    address = "http://127.0.0.1:9/x"
+    complaints(browser), requests(browser)
+
+    browser.get("about:blank")
+    browser.execute_script("fetch(arguments[0], {mode: 'no-cors'}).catch(() => 0)", address)
+    WebDriverWait(browser, 20).until(lambda found: address in requests(found))
+    open_page()
+    browser.execute_script("new Image().src = arguments[0]", address)
+
+    WebDriverWait(browser, 20).until(complaints)  # the page's own policy stops it
+    assert requests(browser) == [address]
+
+
 @pytest.mark.parametrize("hash_", VIEWS)
 def test_every_view_opens_without_a_request_or_complaint(
     browser: Chrome, open_page: Open, hash_: str
@@ -402,6 +416,22 @@ def test_no_view_is_wider_than_the_screen(
         script = "return document.documentElement.scrollWidth - innerWidth"
         assert browser.execute_script(script) <= 0
     finally:
+        browser.execute_cdp_cmd("Emulation.clearDeviceMetricsOverride", {})
+
+
+@pytest.mark.parametrize("hash_", VIEWS)
+def test_no_view_is_wider_than_a_sheet_of_paper(
+    browser: Chrome, open_page: Open, hash_: str
+) -> None:
+    metrics = {"width": 1030, "height": 700, "deviceScaleFactor": 1, "mobile": False}
+    browser.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", metrics)
+    browser.execute_cdp_cmd("Emulation.setEmulatedMedia", {"media": "print"})
+    try:
+        open_page(hash_)
+        script = "return document.documentElement.scrollWidth - innerWidth"
+        assert browser.execute_script(script) <= 0
+    finally:
+        browser.execute_cdp_cmd("Emulation.setEmulatedMedia", {"media": ""})
         browser.execute_cdp_cmd("Emulation.clearDeviceMetricsOverride", {})
 
 
