@@ -56,6 +56,28 @@ def test_the_leaderboard_is_the_view(demo: Path, page: Path) -> None:
     )
 
 
+def test_ranks_and_pairs_are_the_statistics(demo: Path, page: Path) -> None:
+    found, warehouse = pieces(page), open_warehouse(demo)
+    given = {
+        "ranks": found["core"]["ranks"],
+        "pairs": found["comparisons"]["pairs"],
+    }
+    wanted = {
+        "ranks": warehouse.rank_intervals("strict"),
+        "pairs": warehouse.compare(profile="strict"),
+    }
+
+    for name, expected in wanted.items():
+        rows = frame_of_columns(given[name]).filter(profile="strict")
+        keys = [key for key in rows.columns if key.endswith(("model", "experiment"))]
+        assert_frame_equal(
+            rows.sort(keys),
+            expected.select(rows.columns).sort(keys),
+            check_dtypes=False,
+            abs_tol=1e-6,
+        )
+
+
 def test_every_step_of_a_model_is_in_its_shard(demo: Path, page: Path) -> None:
     found = pieces(page)
     models = frame_of_columns(found["core"]["models"])

@@ -136,7 +136,7 @@ function differencesView() {
   const place = (row, name) => divided(known[name].indexOf(row[name]), known[name].length - 1) ?? 0.5;
   return [
     el("h1", null, "Where models differ"),
-    note("Every metric of every model. The darker, the higher its place in the column; ",
+    note("Every metric of every model. The stronger the colour, the higher its place in the column; ",
       "over all languages a figure is the mean of the languages. A figure leads to the rows behind it."),
     el("div", { class: "choices" }, languageChoice(), filterBox("Filter models")),
     filtered(heatTable({ caption: "Metrics by model", isCaptionRead: true, corner: "Model", heads: metrics.map(metricHead),
