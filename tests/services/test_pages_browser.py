@@ -61,7 +61,8 @@ def follow(browser: Chrome, selector: str) -> str:
 
 
 def heading(browser: Chrome) -> str:
-    return browser.find_element(By.TAG_NAME, "h1").text
+    """The heading of the view, read at once: between two calls another view may be drawn."""
+    return str(browser.execute_script("return document.querySelector('h1')?.textContent ?? ''"))
 
 
 def complaints(browser: Chrome) -> list[str]:
