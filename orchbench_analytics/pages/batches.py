@@ -32,22 +32,33 @@ Model = tuple[str, str]
 Rows = dict[str, pl.DataFrame]
 
 
+def step_count(source: Source) -> int:
+    """How many steps the models of a source have."""
+    return sum(_step_count(parts) for parts in _parts_of(source).values())
+
+
 def batches(source: Source) -> Iterator[Source]:
     """The source in batches of models, each with their parts and the scores that hold them."""
+    parts = _parts_of(source)
+    batch: list[Model] = []
+    for model in source.models:
+        if batch and sum(_step_count(parts[one]) for one in (*batch, model)) > _STEPS:
+            yield _source_of(source, batch, parts)
+            batch = []
+        batch.append(model)
+    yield _source_of(source, batch, parts)
+
+
+def _parts_of(source: Source) -> dict[Model, list[Part]]:
     parts: dict[Model, list[Part]] = {model: [] for model in source.models}
     for part in source.manifest.parts:
         if (part.model, part.experiment) in parts:
             parts[part.model, part.experiment].append(part)
-    batch: list[Model] = []
-    step_count = 0
-    for model, own in parts.items():
-        own_count = sum(part.row_counts.get("steps", 0) for part in own)
-        if batch and step_count + own_count > _STEPS:
-            yield _source_of(source, batch, parts)
-            batch, step_count = [], 0
-        batch.append(model)
-        step_count += own_count
-    yield _source_of(source, batch, parts)
+    return parts
+
+
+def _step_count(parts: Sequence[Part]) -> int:
+    return sum(part.row_counts.get("steps", 0) for part in parts)
 
 
 def _source_of(source: Source, models: list[Model], parts: Mapping[Model, list[Part]]) -> Source:

@@ -12,7 +12,7 @@ from orchbench_analytics.engines import Engine
 from orchbench_analytics.errors import PathError, SelectionError
 from orchbench_analytics.outputs.audit import audit
 from orchbench_analytics.pages import write
-from orchbench_analytics.pages.batches import batches
+from orchbench_analytics.pages.batches import batches, step_count
 from orchbench_analytics.pages.columns import columns_of, packed
 from orchbench_analytics.pages.core import core
 from orchbench_analytics.pages.sections import SECTIONS, Tables, audited
@@ -25,6 +25,7 @@ LARGEST_PAGE = 30_000_000
 ANSWER_LIMIT = 20_000
 TITLE = "OrchestrationBench report"
 _FIRST_PROFILE = "spec"
+_FEW_STEPS = 20_000  # to start workers takes longer than to report on so many
 _PAGE_SUFFIXES = (".html", ".htm")
 
 
@@ -69,9 +70,8 @@ def make_report(
         pieces.mkdir()
         source = Source(root, manifest, models, profiles, Path(scratch).absolute())
         source.gather()
-        for _ in engine.run(
-            write_pieces, _tasks(source, pieces, options), is_small=len(models) < 4
-        ):
+        tasks, is_small = _tasks(source, pieces, options), step_count(source) < _FEW_STEPS
+        for _ in engine.run(write_pieces, tasks, is_small=is_small):
             pass
         if options.with_rules:
             rules = audited(audit(root, manifest, engine), source)

@@ -7,7 +7,7 @@ from typing import Any
 
 import polars as pl
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from polars.testing import assert_frame_equal
 
@@ -56,6 +56,28 @@ def test_the_leaderboard_is_the_view(demo: Path, page: Path) -> None:
     )
 
 
+def test_ranks_and_pairs_are_the_statistics(demo: Path, page: Path) -> None:
+    found, warehouse = pieces(page), open_warehouse(demo)
+    given = {
+        "ranks": found["core"]["ranks"],
+        "pairs": found["comparisons"]["pairs"],
+    }
+    wanted = {
+        "ranks": warehouse.rank_intervals("strict"),
+        "pairs": warehouse.compare(profile="strict"),
+    }
+
+    for name, expected in wanted.items():
+        rows = frame_of_columns(given[name]).filter(profile="strict")
+        keys = [key for key in rows.columns if key.endswith(("model", "experiment"))]
+        assert_frame_equal(
+            rows.sort(keys),
+            expected.select(rows.columns).sort(keys),
+            check_dtypes=False,
+            abs_tol=1e-6,
+        )
+
+
 def test_every_step_of_a_model_is_in_its_shard(demo: Path, page: Path) -> None:
     found = pieces(page)
     models = frame_of_columns(found["core"]["models"])
@@ -91,6 +113,18 @@ def test_another_profile_is_told_by_what_it_changes(demo: Path, page: Path) -> N
     assert sorted(predicted) == sorted(expected)
 
 
+def test_models_read_together_are_as_if_read_alone(demo: Path, page: Path, tmp_path: Path) -> None:
+    together = pieces(page)
+    model, experiment = frame_of_columns(together["core"]["models"]).row(2)
+
+    alone = open_warehouse(demo).report(
+        tmp_path / "r.html", models=[f"{model}/{experiment}"], jobs=1
+    )
+
+    assert together["model-2"]["steps"]["count"] > 0
+    assert pieces(alone.page)["model-0"] == together["model-2"]
+
+
 def test_labels_are_kept_once(page: Path) -> None:
     found = pieces(page)
     shard = found["model-0"]
@@ -121,6 +155,7 @@ def as_the_page_reads(row: dict[str, Any], labels: list[str]) -> str | None:
     return start + row["answer_calls"] + end
 
 
+@settings(deadline=None)
 @given(answer=st.text("ab\U0001f600가", max_size=9), label=st.text("ab\U0001f600가", max_size=9))
 def test_a_difference_gives_the_answer_back(answer: str, label: str) -> None:
     start, end, middle = difference(answer, label)
@@ -235,6 +270,26 @@ def test_a_page_that_is_too_large_becomes_a_directory(demo: Path, tmp_path: Path
 
     assert made.page == tmp_path / "r" / "index.html"
     assert made.byte_count > 1000
+
+
+def test_a_page_may_stand_beside_a_directory_of_its_name(demo: Path, tmp_path: Path) -> None:
+    (tmp_path / "demo").mkdir()
+    (tmp_path / "demo" / "note.txt").write_text("mine", encoding="utf-8")
+
+    made = open_warehouse(demo).report(tmp_path / "demo.html", models=["graded-1"], jobs=1)
+
+    assert made.page == tmp_path / "demo.html"
+    options = ReportOptions(models=["graded-1"], largest_page=1000)
+    with pytest.raises(PathError, match="holds something else"):
+        make_report(demo, load_manifest(demo), tmp_path / "demo.html", options, Here())
+
+
+def test_a_report_goes_to_a_directory_of_any_name(demo: Path, tmp_path: Path) -> None:
+    output = tmp_path / "a*[1]? 'b'" / "r.html"
+
+    made = open_warehouse(demo).report(output, models=["graded-1"], jobs=1)
+
+    assert pieces(made.page)["model-0"]["steps"]["count"] > 0
 
 
 def test_a_directory_of_other_things_is_left_alone(demo: Path, tmp_path: Path) -> None:

@@ -61,7 +61,8 @@ def follow(browser: Chrome, selector: str) -> str:
 
 
 def heading(browser: Chrome) -> str:
-    return browser.find_element(By.TAG_NAME, "h1").text
+    """The heading of the view, read at once: between two calls another view may be drawn."""
+    return str(browser.execute_script("return document.querySelector('h1')?.textContent ?? ''"))
 
 
 def complaints(browser: Chrome) -> list[str]:
@@ -74,6 +75,20 @@ def requests(browser: Chrome) -> list[str]:
     asked = [e["params"] for e in events if e["method"] == "Network.requestWillBeSent"]
     urls = [event["request"]["url"] for event in asked]
     return [url for url in urls if not url.startswith(("file:", "data:", "about:"))]
+
+
+def test_requests_and_complaints_would_be_seen(browser: Chrome, open_page: Open) -> None:
+    address = "http://127.0.0.1:9/x"
+    complaints(browser), requests(browser)
+
+    browser.get("about:blank")
+    browser.execute_script("fetch(arguments[0], {mode: 'no-cors'}).catch(() => 0)", address)
+    WebDriverWait(browser, 20).until(lambda found: address in requests(found))
+    open_page()
+    browser.execute_script("new Image().src = arguments[0]", address)
+
+    WebDriverWait(browser, 20).until(complaints)  # the page's own policy stops it
+    assert requests(browser) == [address]
 
 
 @pytest.mark.parametrize("hash_", VIEWS)
@@ -280,6 +295,72 @@ def test_a_plan_picture_shows_its_distance(browser: Chrome, open_page: Open) -> 
     assert browser.find_elements(By.CSS_SELECTOR, ".node.missing")
 
 
+def test_coloured_elements_add_up_to_the_distance(browser: Chrome, open_page: Open) -> None:
+    open_page("#/model/format-breaker/baseline/plans")
+    links = browser.execute_script(
+        "return [...document.querySelectorAll('main tbody tr')]"
+        ".filter(row => !row.textContent.includes('unread')).map(row => row.querySelector('a'))"
+        ".map(link => link.getAttribute('href'))"
+    )
+
+    marked = 0
+    for address in links[:40]:
+        browser.execute_script("location.hash = arguments[0]", address)
+        settle(browser)
+        for distance, costs in browser.execute_script(
+            "return [...document.querySelectorAll('figure.plan')].map(figure =>"
+            " [+figure.querySelector('.distance').textContent.split(' ')[1],"
+            " [...figure.querySelectorAll('.node:not(.same) title')]"
+            ".map(title => +title.textContent.split('costs ')[1])"
+            ".concat([...figure.querySelectorAll('.edge:not(.same)')].map(() => 1))])"
+        ):
+            assert sum(costs) == pytest.approx(distance), address
+            marked += bool(costs)
+    assert marked > 10
+
+
+def plans_page(directory: Path, label: str, answers: list[str]) -> Path:
+    """A report on one plan, answered in as many ways as there are answers."""
+    labels = documents.run()["label"] | {"2": {"role": "assistant", "content": label}}
+    history = {
+        f"run #{number}": documents.run(
+            label=labels,
+            main_agent_history=[{"step_id": 2, "role": "assistant", "content": content}],
+        )
+        for number, content in enumerate(answers, 1)
+    }
+    path = documents.scenario_path(directory / "results", model="planner")
+    documents.write(path, documents.runs_document(history))
+    warehouse = open_warehouse(directory / "w", create=True)
+    warehouse.ingest(directory / "results", jobs=1)
+    return warehouse.report(directory / "r.html", jobs=1).page
+
+
+def test_odd_plans_are_shown(browser: Chrome, open_page: Open, tmp_path: Path) -> None:
+    step = "{{agent_id: {}, status: {}}}"
+    asked = step.format("a", "x")
+    loop = f"workflow_1: {{steps: [{asked}], depends_on: [workflow_1]}}"
+    renamed = f"workflow_9: {{steps: [{asked}], depends_on: [workflow_9]}}"
+    many = "\n".join(f"workflow_{n}: {{steps: []}}" for n in range(1000))
+    hebrew = "אין כאן תוכנית"
+    file = plans_page(tmp_path, loop, [loop, renamed, many, hebrew])
+
+    def opened(number: int) -> str:
+        open_page(f"#/model/planner/exp/scenario/EN/12/run/run%20%23{number}/step/2", file)
+        return browser.find_element(By.TAG_NAME, "main").text
+
+    opened(1)
+    arcs = browser.find_elements(By.CSS_SELECTOR, "figure.plan .edge.same")
+    assert arcs
+    assert all("C" in (arc.get_attribute("d") or "") for arc in arcs)
+    assert "≙ workflow_9" in opened(2)
+    assert not browser.find_elements(By.CSS_SELECTOR, ".node:not(.same)")
+    assert "too large to draw" in opened(3)
+    assert "no workflow could be read" in opened(4)
+    block = browser.find_elements(By.CSS_SELECTOR, "pre.text")[1]
+    assert (block.text, block.value_of_css_property("direction")) == (hebrew, "rtl")
+
+
 def test_keys_find_and_move(browser: Chrome, open_page: Open) -> None:
     open_page()
     body = browser.find_element(By.TAG_NAME, "body")
@@ -290,6 +371,24 @@ def test_keys_find_and_move(browser: Chrome, open_page: Open) -> None:
     WebDriverWait(browser, 20).until(lambda b: b.find_elements(By.CSS_SELECTOR, ".found a"))
     box.send_keys(Keys.ENTER)
     WebDriverWait(browser, 20).until(lambda b: heading(b).startswith("graded-1"))
+
+
+def test_a_filter_reaches_rows_that_are_not_shown_yet(
+    browser: Chrome, open_page: Open, tmp_path: Path
+) -> None:
+    for number in range(160):
+        path = documents.scenario_path(tmp_path / "results", model=f"model-{number:03}")
+        documents.write(path, documents.runs_document({"run #1": documents.run()}))
+    warehouse = open_warehouse(tmp_path / "w", create=True)
+    warehouse.ingest(tmp_path / "results", jobs=1)
+    open_page("#/", warehouse.report(tmp_path / "r.html", jobs=1).page)
+    assert len(browser.find_elements(By.CSS_SELECTOR, "main tbody tr")) == 150
+
+    browser.find_element(By.CSS_SELECTOR, "input.filter").send_keys("model-15")
+    browser.find_element(By.XPATH, "//main//th/button[text()='Model']").click()
+
+    rows = browser.find_elements(By.CSS_SELECTOR, "main tbody tr:not([hidden]) .model a")
+    assert [row.text for row in rows] == [f"model-{number}" for number in range(150, 160)]
 
 
 def test_columns_sort(browser: Chrome, open_page: Open) -> None:
@@ -318,6 +417,22 @@ def test_no_view_is_wider_than_the_screen(
         script = "return document.documentElement.scrollWidth - innerWidth"
         assert browser.execute_script(script) <= 0
     finally:
+        browser.execute_cdp_cmd("Emulation.clearDeviceMetricsOverride", {})
+
+
+@pytest.mark.parametrize("hash_", VIEWS)
+def test_no_view_is_wider_than_a_sheet_of_paper(
+    browser: Chrome, open_page: Open, hash_: str
+) -> None:
+    metrics = {"width": 1030, "height": 700, "deviceScaleFactor": 1, "mobile": False}
+    browser.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", metrics)
+    browser.execute_cdp_cmd("Emulation.setEmulatedMedia", {"media": "print"})
+    try:
+        open_page(hash_)
+        script = "return document.documentElement.scrollWidth - innerWidth"
+        assert browser.execute_script(script) <= 0
+    finally:
+        browser.execute_cdp_cmd("Emulation.setEmulatedMedia", {"media": ""})
         browser.execute_cdp_cmd("Emulation.clearDeviceMetricsOverride", {})
 
 

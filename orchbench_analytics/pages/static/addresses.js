@@ -50,7 +50,7 @@ const modelLink = (row) => a(address(modelPath(row)), data(modelName(row)));
 // A model's name; its experiment only where names alone do not tell models apart.
 function modelName(row) {
   const { core } = here;
-  core.modelNames ??= core.models.rows().map((found) => found.model);
-  const isShared = core.modelNames.filter((name) => name === row.model).length > 1;
+  core.byName ??= core.models.index("model");
+  const isShared = core.byName.get(keyOf(row.model))?.length > 1;
   return isShared ? `${row.model} · ${row.experiment}` : row.model;
 }

@@ -43,10 +43,10 @@ function scatter({ points, xLabel, yLabel, writeX, writeY }) {
     svg("text", { class: "axis middle", x: (left + width) / 2, y: height - 6 }, xLabel),
     svg("text", { class: "axis", x: 4, y: 14 }, yLabel),
     front.length > 1 && svg("path", { class: "front", d: stair }),
-    placed.map((point) => svg("a", { href: point.href },
+    placed.reverse().map((point) => svg("a", { href: point.href },
       svg("title", null, `${point.name}: ${writeY(point.y)} at ${writeX(point.x)}`),
       svg("circle", { class: point.isMarked ? "point marked" : "point", cx: point.px, cy: point.py, r: 6 }),
-      svg("text", { class: `name ${point.anchor}`, x: point.labelX, y: point.labelY + 4 }, point.shown))));
+      point.shown && svg("text", { class: `name ${point.anchor}`, x: point.labelX, y: point.labelY + 4 }, point.shown))));
 }
 
 // A scale with round ticks; logarithmic where values differ by more than a factor of 20.
@@ -77,12 +77,13 @@ function logTicks(low, high) {
   return ticks.filter((tick) => Math.log10(tick) >= low && Math.log10(tick) <= high);
 }
 
-// Names beside their points: the first spot where none stands on another name or point.
+// Names beside their points, those of the front first: the first spot where none stands on another
+// name or point. Others that find no spot tell their name when they are pointed at.
 function labelled(points, width) {
   const taken = points.map((point) => [point.px - 7, point.py - 7, point.px + 7, point.py + 7]);
   const isFree = (box) => box[0] > 0 && box[2] < width && !taken.some((other) =>
     box[0] < other[2] && other[0] < box[2] && box[1] < other[3] && other[1] < box[3]);
-  return points.map((point) => {
+  return [...points].sort((x, y) => y.isMarked - x.isMarked).map((point) => {
     const shown = cut(point.name, 28);
     const length = shown.length * 6.8;
     const spots = [0, -13, 13, -24, 24, -36, 36].flatMap((shift) => [["start", 11, shift], ["end", -11, shift]]);
@@ -90,12 +91,15 @@ function labelled(points, width) {
       const start = point.px + across - (anchor === "end" ? length : 0);
       return [start, point.py + shift - 7, start + length, point.py + shift + 7];
     };
-    const spot = spots.find((found) => isFree(boxOf(found))) ?? spots[0];
+    const free = spots.find((found) => isFree(boxOf(found)));
+    if (!free && points.length > MOST_NAMED_POINTS && !point.isMarked) return { ...point, shown: "" };
+    const spot = free ?? spots[0];
     taken.push(boxOf(spot));
     return { ...point, shown, anchor: spot[0], labelX: point.px + spot[1], labelY: point.py + spot[2] };
   });
 }
 
+const MOST_NAMED_POINTS = 30;
 const cut = (text, length) => (text.length > length ? `${text.slice(0, length - 1)}…` : text);
 
 // A bar of a share, with its figure beside it.

@@ -74,13 +74,13 @@ function verdictTable(rows) {
   const kind = (verdict) => ({ better: "good", worse: "bad" })[verdict] ?? "quiet";
   return [dataTable({ caption: "Candidate minus baseline", rows, columns: [
     { name: "metric", label: "Metric", value: (row) => row.metric, cell: (row) => metricWord(row.metric) },
-    numberColumn("baseline_value", "Baseline"), numberColumn("candidate_value", "Candidate"),
     numberColumn("difference", "Difference", signed),
-    { name: "interval", label: "95 % interval", value: (row) => row.difference,
-      cell: (row) => differenceLine(row, widest) },
-    numberColumn("p_adjusted", "p", (value) => short(value, 4), { title: "Corrected for the number of pairs" }),
     { name: "verdict", label: "Verdict", value: (row) => row.verdict, cell: (row) => badge(kind(row.verdict), plain(row.verdict)) },
-    numberColumn("scenario_count", "Scenarios", count, { isRoomy: true })] }),
+    { name: "interval", label: "95 % interval", value: (row) => row.difference,
+      cell: (row) => [el("span", { class: "quiet" }, `${signed(row.low)} to ${signed(row.high)}`), differenceLine(row, widest)] },
+    numberColumn("baseline_value", "Baseline"), numberColumn("candidate_value", "Candidate"),
+    rows.some((row) => row.p_adjusted !== null) && numberColumn("p_adjusted", "p", (value) => short(value, 4), { title: "Corrected for the number of pairs" }),
+    numberColumn("scenario_count", "Scenarios", count, { isRoomy: true })].filter(Boolean) }),
   note("Paired over the scenarios that both have. A verdict is given where the corrected p allows it.")];
 }
 

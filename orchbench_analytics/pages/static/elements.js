@@ -31,7 +31,7 @@ function textNodes(text) {
 
 function fill(parent, children) {
   for (const child of children.flat(Infinity)) {
-    if (child === null || child === undefined || child === false) continue;
+    if (child === null || child === undefined || child === false || child === "") continue;
     if (child instanceof Node) parent.append(child);
     else if (parent instanceof SVGElement) parent.append(visible(String(child)));
     else parent.append(...textNodes(String(child)));

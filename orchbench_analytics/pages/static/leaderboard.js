@@ -13,13 +13,12 @@ function boardRows(profile, language) {
   const { core } = here;
   const scores = language ? core.model_scores.rows({ profile, language }) : core.leaderboard.rows({ profile });
   const ranks = core.ranks.index("profile", "model", "experiment");
-  const spans = core.intervals.rows({ profile, metric: "average_score" });
-  const interval = (row) => spans.find((span) => span.model === row.model
-    && span.experiment === row.experiment && span.language === (language || "mean"));
+  const spans = new Map(core.intervals.rows({ profile, metric: "average_score", language: language || "mean" })
+    .map((span) => [keyOf(span.model, span.experiment), span]));
   const found = scores.map((row) => {
     const place = ranks.get(keyOf(profile, row.model, row.experiment))?.[0];
     const rank = place === undefined || language ? {} : core.ranks.row(place);
-    const span = interval(row) ?? {};
+    const span = spans.get(keyOf(row.model, row.experiment)) ?? {};
     return { ...rank, ...row, low: rank.low ?? span.low, high: rank.high ?? span.high };
   });
   if (language) rankRows(found);
@@ -133,10 +132,11 @@ function differencesView() {
     .sort((x, y) => (y.average_score ?? -1) - (x.average_score ?? -1));
   const known = Object.fromEntries(metrics.map((name) =>
     [name, models.map((row) => row[name]).filter((value) => value !== null)]));
-  const place = (row, name) => divided(known[name].filter((value) => value < row[name]).length, known[name].length - 1) ?? 0.5;
+  for (const values of Object.values(known)) values.sort((x, y) => x - y);
+  const place = (row, name) => divided(known[name].indexOf(row[name]), known[name].length - 1) ?? 0.5;
   return [
     el("h1", null, "Where models differ"),
-    note("Every metric of every model. The darker, the higher its place in the column; ",
+    note("Every metric of every model. The stronger the colour, the higher its place in the column; ",
       "over all languages a figure is the mean of the languages. A figure leads to the rows behind it."),
     el("div", { class: "choices" }, languageChoice(), filterBox("Filter models")),
     filtered(heatTable({ caption: "Metrics by model", isCaptionRead: true, corner: "Model", heads: metrics.map(metricHead),
@@ -157,18 +157,3 @@ function meanOf(rows, name) {
   return values.length ? values.reduce((x, y) => x + y, 0) / values.length : null;
 }
 
-// A box that hides the rows of the next table that do not contain its words.
-function filterBox(label) {
-  const input = el("input", { type: "search", placeholder: "…", "aria-label": label, class: "filter",
-    input: () => {
-      const wanted = input.value.trim().toLowerCase();
-      for (const row of document.querySelectorAll(".filtered tbody tr")) {
-        row.hidden = wanted !== "" && !row.textContent.toLowerCase().includes(wanted);
-      }
-    } });
-  return el("label", { class: "choice" }, el("span", null, label), input);
-}
-const filtered = (table) => {
-  table.classList.add("filtered");
-  return table;
-};

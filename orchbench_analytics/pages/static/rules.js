@@ -3,9 +3,8 @@
 async function rulesView() {
   const { core } = here;
   const [first] = core.profiles;
-  const rows = core.leaderboard.rows({ profile: first }).map((row) => ({ ...row,
-    ...Object.fromEntries(core.profiles.map((profile) => [`score-${profile}`, core.leaderboard.rows({ profile, model: row.model, experiment: row.experiment })[0]?.average_score ?? null])),
-    ...Object.fromEntries(core.profiles.map((profile) => [`rank-${profile}`, core.leaderboard.rows({ profile, model: row.model, experiment: row.experiment })[0]?.rank_number ?? null])) }));
+  const rows = grouped(core.leaderboard.rows(), ["model", "experiment"]).map((own) => Object.assign({ ...own[0] },
+    ...own.map((row) => ({ [`score-${row.profile}`]: row.average_score, [`rank-${row.profile}`]: row.rank_number }))));
   return [
     el("h1", null, "What the scoring rules do"),
     el("dl", { class: "facts" }, core.profiles.map((name) => el("div", null, el("dt", null, name), el("dd", null, PROFILE_WORDS[name] ?? "rules of your own")))),

@@ -38,6 +38,7 @@ function dataTable({ caption, isCaptionRead, columns, rows, sort, isFalling = fa
       heads[place].setAttribute("aria-sort", sorting.column === column ? state : "none");
     });
     more.hidden = isWhole;
+    filterRows(body);
   }
 
   draw();
@@ -46,6 +47,30 @@ function dataTable({ caption, isCaptionRead, columns, rows, sort, isFalling = fa
   return el("div", { class: "wide", tabindex: 0, role: "region", "aria-label": caption ?? "Table" },
     table, more);
 }
+
+// A box that hides the rows of filtered tables that do not contain its words.
+function filterBox(label) {
+  const input = el("input", { type: "search", placeholder: "…", "aria-label": label, class: "filter",
+    input: () => {
+      const tables = document.querySelectorAll(".filtered");
+      if (input.value.trim()) for (const button of document.querySelectorAll(".filtered .more:not([hidden])")) button.click();
+      for (const table of tables) filterRows(table);
+    } });
+  return el("label", { class: "choice" }, el("span", null, label), input);
+}
+
+function filterRows(part) {
+  if (!part.closest(".filtered")) return;
+  const wanted = document.querySelector(".filter")?.value.trim().toLowerCase() ?? "";
+  for (const row of part.querySelectorAll("tbody tr, :scope > tr")) {
+    row.hidden = wanted !== "" && !row.textContent.toLowerCase().includes(wanted);
+  }
+}
+
+const filtered = (table) => {
+  table.classList.add("filtered");
+  return table;
+};
 
 const captionOf = (caption, isRead) =>
   caption && el("caption", null, el("span", { class: isRead ? "visually-hidden" : null }, caption));
@@ -80,12 +105,16 @@ const textColumn = (name, label, extra = {}) => ({ name, label, value: (row) => 
 
 // A matrix of figures, coloured by their size: rows × columns of {text, level, href, title}.
 function heatTable({ caption, isCaptionRead, corner, heads, rows }) {
+  const drawn = (some) => some.map(({ head, cells }) => el("tr", null, el("th", { scope: "row" }, head), cells.map(heatCell)));
+  const body = el("tbody", null, drawn(rows.slice(0, FIRST_ROWS)));
+  const more = rows.length > FIRST_ROWS && el("button", { class: "more", type: "button", click: () => {
+    more.hidden = true;
+    body.append(...drawn(rows.slice(FIRST_ROWS)));
+  } }, `Show all ${count(rows.length)} rows`);
   return el("div", { class: "wide", tabindex: 0, role: "region", "aria-label": caption },
     el("table", { class: "heat" }, captionOf(caption, isCaptionRead),
       el("thead", null, el("tr", null, el("th", { scope: "col" }, corner),
-        heads.map((head) => el("th", { scope: "col", class: "number" }, head)))),
-      el("tbody", null, rows.map(({ head, cells }) => el("tr", null,
-        el("th", { scope: "row" }, head), cells.map(heatCell))))));
+        heads.map((head) => el("th", { scope: "col", class: "number" }, head)))), body), more);
 }
 
 function heatCell(cell) {
