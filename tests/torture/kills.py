@@ -20,7 +20,7 @@ _LONGEST_SECONDS = 300
 _TARGETS = ("out", "out.csv", "out.duckdb", "out.sqlite")
 
 
-# Labelled steps are scored under every profile in the same commit, or not at all.
+# Whoever is on the leaderboard has scenarios in the same state of the warehouse.
 _UNSCORED = """
     select profile, model, experiment, language, scenario
     from main.leaderboard
@@ -97,7 +97,7 @@ def digest(room: Room) -> dict[str, str]:
 
 
 def read_once(room: Room) -> str:
-    """What a reader sees is sound: scores are of what was answered, every byte is as written."""
+    """What a reader sees is sound: scores have scenarios, and every byte is as written."""
     opened = open_warehouse(room.warehouse)
     manifest = opened.manifest()
     with opened.connect(view="leaderboard") as connection:
