@@ -30,7 +30,6 @@ from orchbench_analytics.store.manifest import (
     tag_files,
 )
 from orchbench_analytics.tables import SOURCES
-from orchbench_analytics.views.descriptions import described_columns
 
 
 class Leaving(NamedTuple):
@@ -103,7 +102,6 @@ def tag(root: Path, path: Path, *, replace: bool) -> pl.DataFrame:
     Earlier tags stay where the file says nothing else, unless it replaces them.
     """
     tags = read_tags(path)
-    _require_new_names(path, tags.columns)
     with hold(root, wait=True, on_wait=_say):
         manifest = load_manifest(root)
         kept = tags if replace else _merged(tag_files(root, manifest), tags)
@@ -114,16 +112,6 @@ def tag(root: Path, path: Path, *, replace: bool) -> pl.DataFrame:
         changed = msgspec.structs.replace(manifest, generation=generation, model_tags=file)
         save_manifest(root, changed)
     return tags
-
-
-def _require_new_names(path: Path, names: Sequence[str]) -> None:
-    """Refuse tags named like columns, beside which they stand wherever they are asked for."""
-    taken = described_columns().keys() - {"model", "experiment"}
-    for name in names:
-        if name.lower() in taken:
-            raise PathError(
-                f"{path}: {name!r} is a column of the warehouse already; name the tag otherwise"
-            )
 
 
 def _merged(before: Sequence[Path], tags: pl.DataFrame) -> pl.DataFrame:

@@ -62,9 +62,9 @@ def _beside(path: Path, kind: str) -> Path:
 def _remove_leftovers(path: Path) -> None:
     """Remove what killed exports to this path have left; that of one under way stays.
 
-    Their names have their process ids, and ours may be that of a process before us.
+    Names have process ids, and ours may be that of a process before us, whose journal would count.
     """
-    name = re.compile(rf"\.{re.escape(path.name)}\.(\d+)\.(part|old)")
+    name = re.compile(rf"\.{re.escape(path.name)}\.(\d+)\.(part|old).*")
     for beside in path.parent.iterdir():
         match = name.fullmatch(beside.name)
         if match and (int(match[1]) == os.getpid() or not _is_running(int(match[1]))):

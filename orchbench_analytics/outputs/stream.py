@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shutil
 import sys
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
@@ -85,15 +86,18 @@ def _write_parquet(frames: Iterable[pl.DataFrame], file: _Writer) -> None:
 
 @contextmanager
 def _whole_file(path: Path) -> Iterator[BinaryIO]:
-    """A file that takes its name when it is complete; a device is written to as it is."""
+    """A file that takes its name when it is complete; what cannot be replaced is written to."""
     require_writable(path)
-    is_device = path.exists() and not path.is_file()
     real = path.resolve()
-    place = path if is_device else real.with_name(f".{real.name}.{os.getpid()}.part")
+    is_device = path.exists() and not path.is_file()
+    is_written_here = is_device or not os.access(real.parent, os.W_OK)
+    place = path if is_written_here else real.with_name(f".{real.name}.{os.getpid()}.part")
     try:
         with place.open("wb") as file:
             yield file
         if place != path:
+            if real.exists():
+                shutil.copymode(real, place)
             place.replace(real)
     except OSError as error:
         raise PathError(f"{path} cannot be written: {error.strerror or error}") from error

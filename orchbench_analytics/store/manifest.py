@@ -169,10 +169,11 @@ def named_files(manifest: Manifest) -> dict[str, FileStamp | None]:
 
 
 def table_files(root: Path, manifest: Manifest, table: str) -> list[Path]:
-    """The Parquet files that make up a table, each as long as it was written."""
+    """The Parquet files that make up a table, with as many bytes and rows as were written."""
     if table in ("sources", "tool_parameters"):
         name = getattr(manifest, table)
-        return _whole_files(root, {name: manifest.single_files.get(name)} if name else {})
+        stamps = {name: manifest.single_files.get(name)} if name else {}
+        return _whole_files(root, stamps, rows=row_count(manifest, table))
     gathered = manifest.gathered
     if gathered and table in gathered.row_counts and gathered.parts_id == parts_id(manifest):
         return _files_of(root, [gathered], table)
@@ -191,23 +192,37 @@ def tag_files(root: Path, manifest: Manifest) -> list[Path]:
 
 
 def _files_of(root: Path, holders: Sequence[Holder], table: str) -> list[Path]:
-    return _whole_files(
-        root,
-        {
-            f"{holder.directory}/{parquet_name(table)}": holder.stamps.get(table)
-            for holder in holders
-            if holder.row_counts.get(table)
-        },
-    )
+    stamps = {
+        f"{holder.directory}/{parquet_name(table)}": holder.stamps.get(table)
+        for holder in holders
+        if holder.row_counts.get(table)
+    }
+    return _whole_files(root, stamps, rows=sum(h.row_counts.get(table, 0) for h in holders))
 
 
-def _whole_files(root: Path, stamps: Mapping[str, FileStamp | None]) -> list[Path]:
-    """The files named, after a look at the size of each: a file cut short is never read."""
+def _whole_files(
+    root: Path, stamps: Mapping[str, FileStamp | None], *, rows: int | None = None
+) -> list[Path]:
+    """The files named, after a look at the size of each and at how many rows they have."""
+    from orchbench_analytics.store.counts import count_rows  # polars: not every command needs it
+
+    _require_whole(root, stamps, read=False)
+    files = [root / name for name in stamps]
+    if files and rows is not None and count_rows(files) != rows:
+        _require_whole(root, stamps, read=True)
+        raise WarehouseError(
+            f"{root}: files of one table have other rows than the {rows:,} of the manifest: "
+            f"{', '.join(list(stamps)[:3])}; ingest anew into another directory"
+        )
+    return files
+
+
+def _require_whole(root: Path, stamps: Mapping[str, FileStamp | None], *, read: bool) -> None:
+    """Raise an error that names the first file which is not as it was written."""
     for name, stamp in stamps.items():
-        fault = None if stamp is None else fault_of(root / name, stamp, read=False)
+        fault = None if stamp is None else fault_of(root / name, stamp, read=read)
         if fault is not None:
             raise damage_error(root, name, fault)
-    return [root / name for name in stamps]
 
 
 def damage_error(root: Path, name: str, fault: str) -> WarehouseError:

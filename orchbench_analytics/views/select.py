@@ -41,14 +41,23 @@ def rows_under(connection: duckdb.DuckDBPyConnection, view: str, profile: Profil
     return frame_of(connection.sql(query, params={"profile": profile.name}))
 
 
+# What tags are put beside, and the column that a leaderboard by tag adds.
+_TAGGED_VIEWS = ("leaderboard", "scenario_scores")
+_GROUP_SIZE = "model_count"
+_KEY = ("model", "experiment")
+
+
 def tagged_models(connection: duckdb.DuckDBPyConnection, tag: str) -> pl.DataFrame:
     """Every model and experiment with its value of a tag."""
     tags = frame_of(connection.sql("select * from main.model_tags"))
     if tag not in tags.columns:
-        known = ", ".join(name for name in tags.columns if name not in ("model", "experiment"))
+        known = ", ".join(name for name in tags.columns if name not in _KEY)
         raise SelectionError(
             f"models have no tag {tag!r}, only {known or 'their names'}; see: orchbench tag"
         )
+    scores = (connection.sql(f"from main.{view}").columns for view in _TAGGED_VIEWS)
+    if tag not in _KEY and tag.lower() in {_GROUP_SIZE}.union(*scores):
+        raise SelectionError(f"{tag!r} is a column of scores as well; name the tag otherwise")
     return tags.select("model", "experiment", tag)
 
 

@@ -2,6 +2,7 @@
 
 import os
 import resource
+import shutil
 import signal
 import subprocess
 import sys
@@ -12,6 +13,8 @@ import psutil
 import pytest
 
 from orchbench_analytics import open_warehouse
+from orchbench_analytics.errors import SelectionError
+from orchbench_analytics.views.select import tagged_models
 from tests.processes import ORCHBENCH
 
 PIPED = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "text": True}
@@ -147,14 +150,20 @@ def test_without_shared_memory_work_is_done_in_one_process(demo: Path, tmp_path:
     assert done.returncode == 0
 
 
-@pytest.mark.parametrize("tag", ["average_score", "language", "RANK_NUMBER"])
-def test_a_tag_named_like_a_column_is_refused(demo: Path, tmp_path: Path, tag: str) -> None:
-    (tmp_path / "tags.csv").write_text(f"model,{tag}\nperfect,1\n", encoding="utf-8")
+def test_a_tag_named_like_a_column_of_scores_is_said(demo: Path, tmp_path: Path) -> None:
+    tags = ["average_score", "language", "RANK_NUMBER", "model_count"]
+    rows = f"model,{','.join(tags)}\nperfect,1,2,3,4\nsilent,2,3,4,5\n"
+    (tmp_path / "tags.csv").write_text(rows, encoding="utf-8")
+    shutil.copytree(demo / "warehouse", tmp_path / "w")
+    warehouse = open_warehouse(tmp_path / "w")
+    warehouse.tag(tmp_path / "tags.csv")
 
-    done = run("tag", demo / "warehouse", tmp_path / "tags.csv")
-
-    assert done.returncode == 2
-    assert f"{tag!r} is a column of the warehouse already" in done.stderr
+    with warehouse.connect() as connection:
+        for tag in tags:
+            with pytest.raises(SelectionError, match=f"{tag!r} is a column of scores as well"):
+                tagged_models(connection, tag)
+    with pytest.raises(SelectionError, match="'average_score' is a column of scores as well"):
+        warehouse.leaderboard(by="average_score")
 
 
 def test_killed_workers_are_said_and_the_next_ingest_completes_it(

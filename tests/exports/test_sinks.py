@@ -161,6 +161,7 @@ def test_a_killed_export_does_not_block_the_next_one(
         for kind in ("part", "old"):
             (tmp_path / f".{name}.{pid}.{kind}").mkdir()
             (tmp_path / f".{name}.{pid}.{kind}" / "steps.parquet").touch()
+        (tmp_path / f".{name}.{pid}.part.wal").write_bytes(b"of a DuckDB file")
     under_way = tmp_path / f".{name}.{os.getppid()}.part"
     under_way.mkdir()
 

@@ -85,6 +85,15 @@ def test_a_link_stays_a_link(tmp_path: Path) -> None:
     assert real.read_text(encoding="utf-8") == render(ROWS, format="csv")
 
 
+def test_a_file_keeps_its_permissions(tmp_path: Path) -> None:
+    target = tmp_path / "rows.csv"
+    target.touch(mode=0o640)
+
+    stream([ROWS], format="csv", output=target)
+
+    assert target.stat().st_mode & 0o777 == 0o640
+
+
 def test_what_cannot_be_written_is_said() -> None:
     with pytest.raises(PathError, match="No space left"):
         stream([ROWS], format="csv", output=Path("/dev/full"))

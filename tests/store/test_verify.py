@@ -6,6 +6,7 @@ import subprocess
 from pathlib import Path
 
 import polars as pl
+import pyarrow.parquet as pq
 import pytest
 from polars.testing import assert_frame_equal
 
@@ -172,6 +173,34 @@ def test_a_file_of_another_size_is_never_opened(warehouse: Warehouse) -> None:
 
     with pytest.raises(WarehouseError, match=f"{file} is damaged: it has .* bytes instead of"):
         warehouse.table("steps")
+
+
+def leave_one_row(file: Path) -> None:
+    """Take all rows but one out of a file, and keep its size."""
+    size = file.stat().st_size
+    row = pq.ParquetFile(file).read().slice(0, 1)
+    length = 0
+    for _ in range(5):  # the length of the padding is itself written in some bytes
+        with pq.ParquetWriter(file, row.schema) as writer:
+            writer.write_table(row)
+            writer.add_key_value_metadata({"padding": "x" * length})
+        length += size - file.stat().st_size
+    assert file.stat().st_size == size
+
+
+@pytest.mark.parametrize(
+    ("table", "pattern"),
+    [("scored_plans", "scores/*/scored_plans.parquet"), ("sources", "sources/*.parquet")],
+)
+def test_a_file_of_other_rows_is_never_opened(
+    warehouse: Warehouse, table: str, pattern: str
+) -> None:
+    file = first_file(warehouse, pattern)
+    leave_one_row(file)
+
+    assert verify(warehouse.path, warehouse.manifest(), read=False) == []
+    with pytest.raises(WarehouseError, match=f"{file} is damaged: its content has changed"):
+        warehouse.table(table)
 
 
 def test_an_error_without_damage_stays_what_it_is(small: Warehouse, tmp_path: Path) -> None:

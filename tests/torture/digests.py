@@ -8,6 +8,7 @@ import polars as pl
 from orchbench_analytics import open_warehouse
 from orchbench_analytics.store.verify import naming_damage
 from orchbench_analytics.tables import TABLES
+from orchbench_analytics.views.catalog import frame_of
 from tests.warehouses import PASSING
 
 VIEWS = ("leaderboard", "scenario_scores", "tool_scores", "plan_error_kinds", "judge_usage")
@@ -16,12 +17,9 @@ EXPORTED = ("leaderboard", "steps", "scored_steps")
 
 def digest_of(warehouse: Path) -> dict[str, str]:
     """A hash of every table, of views that read all of them, and of tags."""
-    opened = open_warehouse(warehouse)
-    with naming_damage(warehouse):  # a LazyFrame is collected outside of the warehouse's methods
-        names = (*TABLES, "model_tags", "profiles")
-        frames = {name: opened.table(name).collect() for name in names}
-    frames |= {name: opened.view(name) for name in VIEWS}
-    return {name: _hash(frame) for name, frame in frames.items()}
+    names = (*TABLES, "model_tags", "profiles", *VIEWS)
+    with naming_damage(warehouse), open_warehouse(warehouse).connect() as connection:
+        return {name: _hash(frame_of(connection.sql(f"from main.{name}"))) for name in names}
 
 
 def digest_of_tables(warehouse: Path) -> dict[str, str]:

@@ -21,6 +21,9 @@ class Campaign:
     def goes_on(self) -> bool:
         return self.done < self.wanted and time.monotonic() < self.deadline
 
+    def note(self) -> None:
+        print(f"{self.name}: {self.done:,} tried, {dict(self.counts)}", file=sys.stderr, flush=True)
+
     def fail(self, text: str) -> None:
         self.failures.append(text)
         print(f"{self.name}: {text}", file=sys.stderr, flush=True)

@@ -40,6 +40,7 @@ def mutate(campaign: Campaign, path: Path, chance: random.Random) -> None:
         campaign.counts.update(taken=outcome.taken, refused=outcome.refused)
         slowest = max(slowest, outcome.seconds)
         campaign.counts["CPU ms a document, slowest batch"] = round(1000 * slowest / _BATCH)
+        campaign.note()
 
 
 def try_batch(path: Path, seed: int) -> Outcome:
