@@ -221,15 +221,17 @@ def test_grants_and_views_survive_other_columns(uri: str, sweep: Warehouse, tmp_
         "and attnum > 0 and not attisdropped"
     )
     before = ask(uri, names)
-    for tags in ("model,Size\nmodel-0,7\n", "model,Size\nmodel-0,large\n", "model\nmodel-0\n"):
-        (tmp_path / "tags.csv").write_text(tags, encoding="utf-8")
-        sweep.tag(tmp_path / "tags.csv")
+    for value in ("7", "large", None):
+        if value is None:
+            sweep.remove(tags=True)
+        else:
+            (tmp_path / "tags.csv").write_text(f"model,Size\nmodel-0,{value}\n", encoding="utf-8")
+            sweep.tag(tmp_path / "tags.csv")
         summary = sweep.export(uri, star=True)
         assert not summary.is_unchanged
         for exported in summary.relations:
             assert ask(uri, f"select count(*) from {exported.relation}") == [(exported.row_count,)]
-        value = tags.split("\n")[1].partition(",")[2]
-        if value:
+        if value is not None:
             query = "select \"Size\"::text from dim_model where model = 'model-0'"
             assert ask(uri, query) == [(value,)]
         for table in ("dim_model", "fact_step"):
@@ -249,8 +251,7 @@ def test_a_column_that_a_view_needs_is_not_dropped(
     sweep.export(uri, star=True, relations=["dim_model"])
     with psycopg.connect(uri, autocommit=True) as connection:
         connection.execute('create view mine as select "Size" from dim_model')
-    (tmp_path / "tags.csv").write_text("model\nmodel-0\n", encoding="utf-8")
-    sweep.tag(tmp_path / "tags.csv")
+    sweep.remove(tags=True)
     with pytest.raises(PathError, match="something depends on them"):
         sweep.export(uri, star=True, relations=["dim_model"])
     assert len(ask(uri, "select * from mine")) == 2
