@@ -301,6 +301,7 @@ MISSING = {
     "out.xlsx": ("xlsxwriter", "excel"),
     "delta:out": ("deltalake", "delta"),
     "iceberg:./out": ("pyiceberg", "iceberg"),
+    "out.hyper": ("tableauhyperapi", "tableau"),
     "postgresql://host/x": ("adbc_driver_postgresql", "postgres"),
 }
 
