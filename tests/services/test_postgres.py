@@ -19,6 +19,7 @@ from tests.documents import runs_document, scenario_path, write, write_sweep
 from tests.exports.conftest import build_hostile, build_small
 from tests.exports.formulas import leaderboard_query
 from tests.exports.hostile import TEXTS, answers, without_nul
+from tests.exports.test_recipes import QUERY, plans_by_view
 from tests.sample_sweep import build_demo
 from tests.services.postgres import postgres_server, server_programs
 
@@ -106,6 +107,15 @@ def test_the_leaderboard_is_formed_from_facts(uri: str, make_once) -> None:
         "and connamespace = current_schema()::regnamespace",
     )
     assert references[0][0] > 25
+
+
+def test_the_recipe_for_metabase_gives_plan_by_model_and_language(uri: str, make_once) -> None:
+    warehouse = make_once("demo", build_demo) / "warehouse"
+    tables = ["dim_model", "dim_profile", "dim_scenario", "fact_scenario"]
+    open_warehouse(warehouse).export(uri, star=True, relations=tables)
+    found = {row[:2]: row[2] for row in ask(uri, QUERY)}
+    wanted = {row[:2]: row[2] for row in plans_by_view(warehouse)}
+    assert found == pytest.approx(wanted, abs=1e-12)
 
 
 def test_hostile_texts_lose_their_nul_and_nothing_else(uri: str, make_once) -> None:
