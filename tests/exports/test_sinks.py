@@ -14,15 +14,16 @@ from polars.testing import assert_frame_equal
 
 from orchbench_analytics import open_warehouse
 from orchbench_analytics.errors import OrchbenchError, PathError, SelectionError
-from orchbench_analytics.exports import excel
+from orchbench_analytics.exports import excel, export
 from orchbench_analytics.exports.beside import _swap, new_directory
+from orchbench_analytics.exports.relations import flat_relations, stage
 from orchbench_analytics.tables import TABLES
 from orchbench_analytics.views.catalog import views
 from orchbench_analytics.views.descriptions import described_columns
 from orchbench_analytics.warehouse import Warehouse
 from tests.documents import runs_document, scenario_path, write
 from tests.exports.hostile import TEXTS, answers, cut, defused
-from tests.exports.readers import TARGETS
+from tests.exports.readers import TARGETS, read_duckdb
 
 CHOSEN = ["steps", "leaderboard", "sources"]
 
@@ -146,6 +147,16 @@ def test_a_directory_that_cannot_be_replaced_stays(tmp_path: Path) -> None:
     with pytest.raises(FileNotFoundError):
         _swap(tmp_path / "never written", tmp_path / "out", tmp_path / "old")
     assert [path.name for path in tmp_path.rglob("*")] == ["out", "kept"]
+
+
+def test_an_export_that_needs_more_memory_gets_it(
+    small: Warehouse, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with pytest.raises(duckdb.OutOfMemoryException), stage("1MiB") as connection:
+        flat_relations(connection, small.path, small.manifest(), CHOSEN)
+    monkeypatch.setattr(export, "MEMORY", "1MiB")
+    summary = small.export(tmp_path / "out.duckdb", relations=CHOSEN)
+    assert summary.row_count == sum(len(read_duckdb(summary.target, name)) for name in CHOSEN)
 
 
 def test_one_profile_only(small: Warehouse, tmp_path: Path) -> None:
