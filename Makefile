@@ -23,7 +23,8 @@ lint: $(VENV)/developing
 	$(BIN)/ruff check .
 	$(BIN)/mypy
 
-# What needs a browser or a server: Debian's chromium, Postgres and Java, selenium, and axe-core.
+# What needs a browser, a server or much room: Debian's chromium, Postgres and Java, selenium,
+# axe-core, and Tableau's Hyper.
 SERVICES ?= $(VENV)/services
 APT_INSTALL = apt-get update -qq && apt-get install -qq -y --no-install-recommends
 test-services: $(VENV)/developing
@@ -31,7 +32,7 @@ test-services: $(VENV)/developing
 	command -v npm >/dev/null || ($(APT_INSTALL) npm)
 	ls /usr/lib/postgresql/*/bin/pg_ctl >/dev/null 2>&1 || ($(APT_INSTALL) postgresql)
 	command -v java >/dev/null || ($(APT_INSTALL) openjdk-17-jre-headless)
-	$(INSTALL) selenium
+	$(INSTALL) selenium --editable '.[tableau]'
 	npm install --silent --no-save --prefix $(SERVICES) axe-core
 	AXE=$(abspath $(SERVICES))/node_modules/axe-core/axe.min.js $(BIN)/pytest tests/services
 

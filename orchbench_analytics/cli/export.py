@@ -11,7 +11,7 @@ from orchbench_analytics.cli.options import WarehouseArgument
 from orchbench_analytics.cli.talk import say
 
 _TARGET = (
-    "A directory or FILE.parquet (Parquet), FILE.duckdb, FILE.sqlite, DIR.csv, FILE.xlsx, "
+    "A directory or FILE.parquet (Parquet), FILE.duckdb, .sqlite, .xlsx or .hyper, DIR.csv, "
     "delta:DIR, iceberg:CATALOG, postgresql://HOST/DATABASE, or superset.zip with --uri."
 )
 

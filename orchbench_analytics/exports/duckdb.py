@@ -16,7 +16,7 @@ from orchbench_analytics.exports.ddl import (
     comments,
     create_table,
 )
-from orchbench_analytics.exports.relations import MEMORY, Relation
+from orchbench_analytics.exports.relations import Relation
 from orchbench_analytics.exports.sink import Outgoing
 from orchbench_analytics.exports.values import Rule, quoted_name
 from orchbench_analytics.schema import arrow_schema
@@ -62,7 +62,7 @@ class DuckDbFile:
         tables = [relation for relation in outgoing.relations if relation.name not in computed]
         present = {relation.name for relation in tables}
         with new_file(self.path) as staged, duckdb.connect(str(staged)) as connection:
-            connection.execute(f"set memory_limit = '{MEMORY}'")
+            connection.execute(f"set memory_limit = '{outgoing.memory}'")
             for relation in tables:
                 _create(connection, relation, present, outgoing.rows(relation))
             if is_everything:

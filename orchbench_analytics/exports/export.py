@@ -2,14 +2,22 @@
 
 from __future__ import annotations
 
+from functools import partial
 from pathlib import Path
 from typing import NamedTuple
 
+import duckdb
 import msgspec
 
 from orchbench_analytics.errors import PathError
 from orchbench_analytics.exports.contents import Contents, Selection, contents_of
-from orchbench_analytics.exports.relations import flat_relations, stage
+from orchbench_analytics.exports.relations import (
+    LARGE_MEMORY,
+    MEMORY,
+    READING_MEMORY,
+    flat_relations,
+    stage,
+)
 from orchbench_analytics.exports.sink import Outgoing
 from orchbench_analytics.exports.star import star_documents, star_relations, star_shapes
 from orchbench_analytics.exports.superset.bundle import BundleSummary, write_bundle
@@ -53,13 +61,35 @@ def export(
     selection: Selection,
     may_overwrite: bool = False,
 ) -> ExportSummary:
-    """Make the target hold what is selected; what it holds already is not written again."""
-    sink, shown = sink_for(target, selection), without_password(target)
+    """Make the target hold what is selected; what it holds already is not written again.
+
+    Memory is small first; an export that does not fit into it starts anew with more.
+    """
     if selection.profile is not None:
         manifest = _only(scored_profile(root, manifest, selection.profile).name, manifest)
-    with stage() as connection:
+    begin = partial(_export, root, manifest, target, selection, may_overwrite=may_overwrite)
+    try:
+        return begin(memory=MEMORY)
+    except duckdb.OutOfMemoryException:
+        return begin(memory=LARGE_MEMORY)
+
+
+def _export(
+    root: Path,
+    manifest: Manifest,
+    target: str,
+    selection: Selection,
+    *,
+    may_overwrite: bool,
+    memory: str,
+) -> ExportSummary:
+    """The whole export with so much memory for DuckDB."""
+    sink, shown = sink_for(target, selection), without_password(target)
+    with stage(memory) as connection:
         if selection.is_star:
             relations = star_relations(connection, root, manifest, selection.tables)
+            if memory == MEMORY:
+                connection.execute(f"set memory_limit = '{READING_MEMORY}'")
         else:
             relations = flat_relations(connection, root, manifest, selection.tables)
         contents = contents_of(
@@ -67,7 +97,7 @@ def export(
         )
         rules = sink.rules(is_raw=selection.is_raw)
         documents = star_documents() if selection.is_star else {}
-        outgoing = Outgoing(connection, relations, contents, rules, documents)
+        outgoing = Outgoing(connection, relations, contents, rules, documents, memory)
         sink.check(outgoing)
         stored = sink.stored(may_overwrite=may_overwrite)
         if stored is not None and stored.selection != selection:

@@ -17,7 +17,11 @@ from orchbench_analytics.tables import TABLES
 from orchbench_analytics.views.catalog import needed_by, populate, views
 from orchbench_analytics.views.descriptions import describe_view
 
-MEMORY = "128MiB"  # past this DuckDB puts on the disk what it works on
+# Past its memory DuckDB puts on the disk what it works on. Every thread needs a share of it.
+MEMORY = "128MiB"
+READING_MEMORY = "64MiB"  # enough for tables that are made, so that few of their blocks stay
+LARGE_MEMORY = "2GiB"  # for warehouses with texts of many megabytes
+_THREADS = 2
 
 
 class Relation(NamedTuple):
@@ -44,12 +48,13 @@ class Relation(NamedTuple):
 
 
 @contextmanager
-def stage() -> Iterator[duckdb.DuckDBPyConnection]:
+def stage(memory: str = MEMORY) -> Iterator[duckdb.DuckDBPyConnection]:
     """An empty DuckDB on the disk that is gone afterwards."""
     with tempfile.TemporaryDirectory(prefix="orchbench-export-") as directory:
         connection = duckdb.connect(str(Path(directory) / "stage.duckdb"))
         try:
-            connection.execute(f"set memory_limit = '{MEMORY}'")
+            connection.execute(f"set memory_limit = '{memory}'")
+            connection.execute(f"set threads = {_THREADS}")
             connection.execute("set enable_progress_bar = false")
             connection.execute("set preserve_insertion_order = false")
             yield connection

@@ -17,7 +17,7 @@ from orchbench_analytics.exports.contents import (
     changed_parts,
     part_name,
 )
-from orchbench_analytics.exports.relations import Relation
+from orchbench_analytics.exports.relations import MEMORY, Relation
 from orchbench_analytics.exports.values import Rule, selected
 from orchbench_analytics.schema import arrow_schema
 from orchbench_analytics.views.catalog import quoted
@@ -35,6 +35,7 @@ class Outgoing:
     contents: Contents
     rules: Sequence[Rule] = ()
     documents: dict[str, str] = field(default_factory=dict)  # by the name of their file
+    memory: str = MEMORY  # of a DuckDB that a sink writes
 
     def rows(self, relation: Relation, parts: Sequence[str] | None = None) -> pa.RecordBatchReader:
         """The rows of a relation, or of some of its parts, in batches, so memory stays flat."""

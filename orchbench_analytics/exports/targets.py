@@ -11,13 +11,14 @@ from orchbench_analytics.exports.contents import Selection
 from orchbench_analytics.exports.sink import Sink
 
 KINDS = """a directory or FILE.parquet (Parquet), FILE.duckdb, FILE.sqlite, DIR.csv (a directory of
-CSV files), FILE.xlsx, delta:DIR, iceberg:CATALOG, postgresql://…"""
+CSV files), FILE.xlsx, FILE.hyper (Tableau), delta:DIR, iceberg:CATALOG, postgresql://…"""
 _FILES = {
     ".duckdb": ("duckdb", "DuckDbFile"),
     ".sqlite": ("sqlite", "SqliteFile"),
     ".csv": ("csv", "CsvDirectory"),
     ".xlsx": ("excel", "ExcelFile"),
     ".parquet": ("parquet", "ParquetFile"),
+    ".hyper": ("hyper", "HyperFile"),
 }
 _PREFIXES = {
     "delta:": ("delta", "DeltaTables"),

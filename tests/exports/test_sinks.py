@@ -15,15 +15,16 @@ from polars.testing import assert_frame_equal
 
 from orchbench_analytics import open_warehouse
 from orchbench_analytics.errors import OrchbenchError, PathError, SelectionError
-from orchbench_analytics.exports import excel
+from orchbench_analytics.exports import excel, export
 from orchbench_analytics.exports.beside import _swap, new_directory
+from orchbench_analytics.exports.relations import flat_relations, stage
 from orchbench_analytics.tables import TABLES
 from orchbench_analytics.views.catalog import views
 from orchbench_analytics.views.descriptions import described_columns
 from orchbench_analytics.warehouse import Warehouse
 from tests.documents import runs_document, scenario_path, write
 from tests.exports.hostile import TEXTS, answers, cut, defused
-from tests.exports.readers import TARGETS
+from tests.exports.readers import TARGETS, read_duckdb
 
 PIPED = {"capture_output": True, "text": True, "check": True}
 CHOSEN = ["steps", "leaderboard", "sources"]
@@ -168,6 +169,16 @@ def test_a_killed_export_does_not_block_the_next_one(
     small.export(tmp_path / name, relations=["steps"])
 
     assert {path.name for path in tmp_path.iterdir()} == {name, under_way.name}
+
+
+def test_an_export_that_needs_more_memory_gets_it(
+    small: Warehouse, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with pytest.raises(duckdb.OutOfMemoryException), stage("1MiB") as connection:
+        flat_relations(connection, small.path, small.manifest(), CHOSEN)
+    monkeypatch.setattr(export, "MEMORY", "1MiB")
+    summary = small.export(tmp_path / "out.duckdb", relations=CHOSEN)
+    assert summary.row_count == sum(len(read_duckdb(summary.target, name)) for name in CHOSEN)
 
 
 def test_one_profile_only(small: Warehouse, tmp_path: Path) -> None:
@@ -323,6 +334,7 @@ MISSING = {
     "out.xlsx": ("xlsxwriter", "excel"),
     "delta:out": ("deltalake", "delta"),
     "iceberg:./out": ("pyiceberg", "iceberg"),
+    "out.hyper": ("tableauhyperapi", "tableau"),
     "postgresql://host/x": ("adbc_driver_postgresql", "postgres"),
 }
 

@@ -19,6 +19,7 @@ from tests.documents import runs_document, scenario_path, write, write_sweep
 from tests.exports.conftest import build_hostile, build_small
 from tests.exports.formulas import leaderboard_query
 from tests.exports.hostile import TEXTS, answers, without_nul
+from tests.exports.test_recipes import QUERY, plans_by_view
 from tests.sample_sweep import build_demo
 from tests.services.postgres import postgres_server, server_programs
 
@@ -106,6 +107,15 @@ def test_the_leaderboard_is_formed_from_facts(uri: str, make_once) -> None:
         "and connamespace = current_schema()::regnamespace",
     )
     assert references[0][0] > 25
+
+
+def test_the_recipe_for_metabase_gives_plan_by_model_and_language(uri: str, make_once) -> None:
+    warehouse = make_once("demo", build_demo) / "warehouse"
+    tables = ["dim_model", "dim_profile", "dim_scenario", "fact_scenario"]
+    open_warehouse(warehouse).export(uri, star=True, relations=tables)
+    found = {row[:2]: row[2] for row in ask(uri, QUERY)}
+    wanted = {row[:2]: row[2] for row in plans_by_view(warehouse)}
+    assert found == pytest.approx(wanted, abs=1e-12)
 
 
 def test_hostile_texts_lose_their_nul_and_nothing_else(uri: str, make_once) -> None:
@@ -221,15 +231,17 @@ def test_grants_and_views_survive_other_columns(uri: str, sweep: Warehouse, tmp_
         "and attnum > 0 and not attisdropped"
     )
     before = ask(uri, names)
-    for tags in ("model,Size\nmodel-0,7\n", "model,Size\nmodel-0,large\n", "model\nmodel-0\n"):
-        (tmp_path / "tags.csv").write_text(tags, encoding="utf-8")
-        sweep.tag(tmp_path / "tags.csv")
+    for value in ("7", "large", None):
+        if value is None:
+            sweep.remove(tags=True)
+        else:
+            (tmp_path / "tags.csv").write_text(f"model,Size\nmodel-0,{value}\n", encoding="utf-8")
+            sweep.tag(tmp_path / "tags.csv")
         summary = sweep.export(uri, star=True)
         assert not summary.is_unchanged
         for exported in summary.relations:
             assert ask(uri, f"select count(*) from {exported.relation}") == [(exported.row_count,)]
-        value = tags.split("\n")[1].partition(",")[2]
-        if value:
+        if value is not None:
             query = "select \"Size\"::text from dim_model where model = 'model-0'"
             assert ask(uri, query) == [(value,)]
         for table in ("dim_model", "fact_step"):
@@ -249,8 +261,7 @@ def test_a_column_that_a_view_needs_is_not_dropped(
     sweep.export(uri, star=True, relations=["dim_model"])
     with psycopg.connect(uri, autocommit=True) as connection:
         connection.execute('create view mine as select "Size" from dim_model')
-    (tmp_path / "tags.csv").write_text("model\nmodel-0\n", encoding="utf-8")
-    sweep.tag(tmp_path / "tags.csv")
+    sweep.remove(tags=True)
     with pytest.raises(PathError, match="something depends on them"):
         sweep.export(uri, star=True, relations=["dim_model"])
     assert len(ask(uri, "select * from mine")) == 2
