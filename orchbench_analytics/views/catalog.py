@@ -103,7 +103,7 @@ def populate(
         rows_of = _read_parquet if is_literal else _handed_over(connection)
     for statements in macros():
         connection.execute(statements)
-    connection.execute(f"create {kind} main.profiles as {_profiles_query(manifest)}")
+    connection.execute(f"create {kind} main.profiles as {profiles_query(manifest)}")
     if "model_tags" in names:
         names = names | {SCENARIOS.name}  # which models there are to have tags
     for table in TABLES.values():
@@ -113,7 +113,7 @@ def populate(
             connection.execute(f"create {kind} main.{table.name} as {rows}")
     if "model_tags" in names:
         files = tag_files(root, manifest)
-        tags = _tags_query(rows_of("model_tags", files) if files else None)
+        tags = tags_query(rows_of("model_tags", files) if files else None)
         connection.execute(f"create {kind} main.model_tags as {tags}")
     for view in (view for view in views().values() if view.name in names):
         connection.execute(f"create view main.{view.name} as {view.query}")
@@ -199,7 +199,7 @@ def _read_parquet(_: str, files: list[Path]) -> str:
     return f"read_parquet([{names}], hive_partitioning = false)"
 
 
-def _profiles_query(manifest: Manifest) -> str:
+def profiles_query(manifest: Manifest) -> str:
     """The rules of every profile that was scored, as rows, so that views can go by them."""
     types = {"profile": "varchar", **dict.fromkeys(rule_choices(), "varchar")}
     types |= dict.fromkeys(WEIGHTS, "double")
@@ -212,7 +212,7 @@ def _profiles_query(manifest: Manifest) -> str:
     return " union all ".join([f"select {no_rows} where false", *(f"select {row}" for row in rows)])
 
 
-def _tags_query(rows: str | None) -> str:
+def tags_query(rows: str | None) -> str:
     """Every model and experiment with its tags; a tag without experiment goes for all of them."""
     query = "select distinct model, experiment from main.scenarios"
     if rows is None:
