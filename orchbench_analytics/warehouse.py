@@ -20,6 +20,7 @@ from orchbench_analytics.tables import TABLES
 if TYPE_CHECKING:
     import duckdb
     import polars as pl
+    from pyspark.sql import SparkSession
 
     from orchbench_analytics.engines import Engine
     from orchbench_analytics.exports.export import ExportSummary
@@ -217,9 +218,16 @@ class Warehouse:
 
     @names_damage
     def connect(self, *, view: str | None = None) -> duckdb.DuckDBPyConnection:
-        """A DuckDB connection with every table and view, or just with what one view needs."""
+        """A DuckDB connection with every table and view, or just with what one view needs.
+
+        On Spark the rows of views are those that Spark computed.
+        """
         from orchbench_analytics.views.catalog import connect
 
+        if self._spark is not None:
+            from orchbench_analytics.views.spark import connect_answered
+
+            return connect_answered(self._spark, self.path, self.manifest(), view=view)
         return connect(self.path, self.manifest(), view=view)
 
     @names_damage
@@ -230,6 +238,11 @@ class Warehouse:
         from orchbench_analytics.views.catalog import connect_sealed
         from orchbench_analytics.views.query import run_query
 
+        if self._spark is not None:
+            from orchbench_analytics.views.spark import ask, relation_of
+
+            manifest = self.manifest()
+            return relation_of(ask(self._spark, self.path, manifest, query, parameters=parameters))
         connection = self.connect() if unsafe else connect_sealed(self.path, self.manifest())
         return run_query(connection, query, parameters=parameters, unsafe=unsafe)
 
@@ -344,7 +357,12 @@ class Warehouse:
             partition_by=tuple(partition_by),
         )
         return export(
-            self.path, self.manifest(), str(target), selection=selection, may_overwrite=overwrite
+            self.path,
+            self.manifest(),
+            str(target),
+            selection=selection,
+            may_overwrite=overwrite,
+            spark=self._spark,
         )
 
     # Asking which differences are real
@@ -433,6 +451,11 @@ class Warehouse:
         return plan_sweep(steps, plans, metric=metric, difference=difference)
 
     # Between the rooms
+
+    @property
+    def _spark(self) -> SparkSession | None:
+        """The session that answers queries, if the work runs on Spark."""
+        return getattr(self.engine, "session", None)
 
     def _running(self, jobs: int | None) -> AbstractContextManager[Engine]:
         from orchbench_analytics.engines import Local

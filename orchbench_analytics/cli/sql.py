@@ -8,6 +8,13 @@ from typing import Annotated
 import typer
 
 from orchbench_analytics.cli.app import command
+from orchbench_analytics.cli.engine import (
+    ConfOption,
+    EngineName,
+    EngineOption,
+    MasterOption,
+    running_on,
+)
 from orchbench_analytics.cli.options import WarehouseArgument
 from orchbench_analytics.cli.rows import Rows, takes_rows
 from orchbench_analytics.errors import QueryError
@@ -29,6 +36,9 @@ def sql(
     unsafe: Annotated[
         bool, typer.Option("--unsafe", help="Allow writing, and files outside the warehouse.")
     ] = False,
+    engine: EngineOption = EngineName.LOCAL,
+    master: MasterOption = None,
+    conf: ConfOption = None,
     *,
     rows: Rows,
 ) -> None:
@@ -39,20 +49,21 @@ def sql(
     from orchbench_analytics.views.query import fetch, parse_parameters
     from orchbench_analytics.warehouse import open_warehouse
 
-    opened = open_warehouse(warehouse)
     parameters = parse_parameters(param or ())
-    if query is None:
-        if parameters:
-            raise QueryError("--param needs a query")
-        if rows.is_screen and terminal.is_terminal(sys.stdin):
-            from orchbench_analytics.cli.prompt import run_prompt
+    with running_on(engine, master, conf) as place:
+        opened = open_warehouse(warehouse, engine=place)
+        if query is None:
+            if parameters:
+                raise QueryError("--param needs a query")
+            if rows.is_screen and terminal.is_terminal(sys.stdin):
+                from orchbench_analytics.cli.prompt import run_prompt
 
-            run_prompt(opened, rows, unsafe=unsafe)
-        else:
-            rows.put(opened.relations(), is_prose=True)
-        return
-    relation = opened.sql(_text_of(query), parameters=parameters, unsafe=unsafe)
-    rows.put(fetch(relation), is_verbatim=True)
+                run_prompt(opened, rows, unsafe=unsafe)
+            else:
+                rows.put(opened.relations(), is_prose=True)
+            return
+        relation = opened.sql(_text_of(query), parameters=parameters, unsafe=unsafe)
+        rows.put(fetch(relation), is_verbatim=True)
 
 
 def _text_of(query: str) -> str:

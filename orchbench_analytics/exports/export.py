@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import msgspec
 
@@ -16,6 +16,9 @@ from orchbench_analytics.exports.targets import sink_for, without_password
 from orchbench_analytics.exports.values import count_changes
 from orchbench_analytics.store.manifest import Manifest
 from orchbench_analytics.views.select import scored_profile
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
 
 
 class Exported(NamedTuple):
@@ -51,16 +54,20 @@ def export(
     *,
     selection: Selection,
     may_overwrite: bool = False,
+    spark: SparkSession | None = None,
 ) -> ExportSummary:
-    """Make the target hold what is selected; what it holds already is not written again."""
+    """Make the target hold what is selected; what it holds already is not written again.
+
+    A Spark session computes the views, if one is given.
+    """
     sink, shown = sink_for(target, selection), without_password(target)
     if selection.profile is not None:
         manifest = _only(scored_profile(root, manifest, selection.profile).name, manifest)
     with stage() as connection:
         if selection.is_star:
-            relations = star_relations(connection, root, manifest, selection.tables)
+            relations = star_relations(connection, root, manifest, selection.tables, spark)
         else:
-            relations = flat_relations(connection, root, manifest, selection.tables)
+            relations = flat_relations(connection, root, manifest, selection.tables, spark)
         contents = contents_of(
             connection, relations, generation=manifest.generation, selection=selection
         )

@@ -6,13 +6,20 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+import duckdb
 import polars as pl
 
-from orchbench_analytics.errors import QueryError
+from orchbench_analytics.errors import EngineError, QueryError
 from orchbench_analytics.schema import Table
 from orchbench_analytics.store.manifest import Manifest, table_files, tag_files
 from orchbench_analytics.tables import TABLES
-from orchbench_analytics.views.catalog import needed_by, profiles_query, tags_query
+from orchbench_analytics.views.catalog import (
+    all_relations,
+    needed_by,
+    populate,
+    profiles_query,
+    tags_query,
+)
 from orchbench_analytics.views.dialects import carried_views, carry, functions, relations_in
 from orchbench_analytics.views.files import views
 
@@ -26,6 +33,7 @@ _TYPES = {
     "bool": "boolean",
     "timestamp": "timestamp_ntz",
 }
+_PATTERN_CHARACTERS = set("*?[]{}\\")
 
 
 def warehouse_session(
@@ -62,6 +70,37 @@ def _create_tags(session: SparkSession, files: list[Path]) -> None:
     session.sql(carry(query, "spark")).createOrReplaceTempView("model_tags")
 
 
+def connect_answered(
+    session: SparkSession, root: Path, manifest: Manifest, *, view: str | None = None
+) -> duckdb.DuckDBPyConnection:
+    """A DuckDB over the warehouse's files, with rows that Spark computed in place of views.
+
+    All tables and views are there, or one view, the views it reads, and the tables it needs.
+    """
+    names = all_relations() if view is None else needed_by(view)
+    wanted = set(views()) if view is None else {view, *views()[view].references & views().keys()}
+    connection = duckdb.connect()
+    populate(connection, root, manifest, kind="view", names=names - views().keys())
+    hand_over(connection, session, root, manifest, wanted)
+    return connection
+
+
+def hand_over(
+    connection: duckdb.DuckDBPyConnection,
+    session: SparkSession,
+    root: Path,
+    manifest: Manifest,
+    names: set[str],
+) -> None:
+    """Let Spark compute the named views, and keep their rows as tables of a DuckDB connection."""
+    needed = names.union(*(needed_by(name) for name in names))
+    own = warehouse_session(session, root, manifest, names=needed)
+    for name in names:
+        connection.register("handed_over", frame_of_spark(own.table(name)).to_arrow())
+        connection.execute(f"create table main.{name} as from handed_over")
+        connection.unregister("handed_over")
+
+
 def ask(
     session: SparkSession,
     root: Path,
@@ -83,17 +122,26 @@ def ask(
         raise QueryError(str(error).split("\n\nJVM stacktrace")[0]) from error
 
 
+def relation_of(rows: pl.DataFrame) -> duckdb.DuckDBPyRelation:
+    """Rows as a DuckDB relation, as queries answer elsewhere."""
+    return duckdb.connect().from_arrow(rows.to_arrow())
+
+
 def frame_of_spark(rows: DataFrame) -> pl.DataFrame:
     """The rows of a Spark frame, brought to this process; whole numbers as everywhere else."""
     return pl.DataFrame(rows.toArrow()).with_columns(pl.col(pl.Int32).cast(pl.Int64))
 
 
 def _read(session: SparkSession, files: list[Path], schema: str | None = None) -> DataFrame:
-    """Parquet files as they are named, whatever characters are in their names."""
+    """Parquet files; Spark would take some characters of a path for a pattern."""
     if not files:
         return session.createDataFrame([], schema or "")
+    if not _PATTERN_CHARACTERS.isdisjoint(str(files[0].absolute())):
+        raise EngineError(
+            f"Spark takes {files[0].parents[2]} for a pattern; "
+            "move the warehouse to a path without any of *?[]{}\\"
+        )
     reader = session.read if schema is None else session.read.schema(schema)
-    reader = reader.option("__globPaths__", "false")
     return reader.parquet(*(f"file://{file.absolute()}" for file in files))
 
 

@@ -8,7 +8,8 @@ import pytest
 from pyspark.sql import SparkSession
 
 from orchbench_analytics import open_warehouse
-from orchbench_analytics.errors import QueryError
+from orchbench_analytics.engines.spark import SparkEngine
+from orchbench_analytics.errors import EngineError, QueryError
 from orchbench_analytics.views.catalog import all_relations
 from orchbench_analytics.views.files import views
 from orchbench_analytics.views.spark import ask, frame_of_spark, warehouse_session
@@ -68,15 +69,21 @@ def test_numbers_are_rounded_as_by_duckdb_and_python(own: SparkSession, tmp_path
     assert [row[0] for row in theirs] == [round(number, 4) for number in numbers]
 
 
-def test_a_warehouse_below_any_name_can_be_asked(
+def test_a_warehouse_below_an_odd_name_is_read_or_refused(
     session: SparkSession, demo: Path, tmp_path: Path
 ) -> None:
-    root = tmp_path / "a b[1]{x}%20"
-    shutil.copytree(demo, root)
+    odd, pattern = tmp_path / "a b%20'", tmp_path / "x[1]"
+    shutil.copytree(demo, odd)
+    shutil.copytree(demo, pattern)
     query = "select count(*) as n from main.steps where model = $model"
     wanted = {"model": "perfect"}
-    counted = ask(session, root, open_warehouse(root).manifest(), query, parameters=wanted).rows()
+    manifest = open_warehouse(odd).manifest()
+
+    counted = ask(session, odd, manifest, query, parameters=wanted).rows()
+
     assert counted == open_warehouse(demo).sql(query, parameters=wanted).fetchall()
+    with pytest.raises(EngineError, match=r"takes .* for a pattern"):
+        ask(session, pattern, manifest, query, parameters=wanted)
 
 
 @pytest.mark.parametrize(
@@ -95,3 +102,18 @@ def test_what_is_not_a_reading_query_is_refused(
 ) -> None:
     with pytest.raises(QueryError, match=said):
         ask(session, demo, open_warehouse(demo).manifest(), query)
+
+
+def test_a_warehouse_on_spark_answers_as_a_local_one(
+    session: SparkSession, demo: Path, tmp_path: Path
+) -> None:
+    local, spark = open_warehouse(demo), open_warehouse(demo, engine=SparkEngine(session))
+    query = "select model, count(*) as n from main.scored_steps group by model order by model"
+
+    assert spark.leaderboard("upstream").equals(local.leaderboard("upstream"))
+    assert spark.sql(query).fetchall() == local.sql(query).fetchall()
+    asked = {"model": "perfect", "language": "EN", "profile": "upstream"}
+    assert spark.results(**asked) == local.results(**asked)
+    chosen = ["leaderboard", "score_costs", "sources"]
+    local.export(tmp_path / "export", relations=chosen)
+    assert spark.export(tmp_path / "export", relations=chosen).is_unchanged
