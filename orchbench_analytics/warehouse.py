@@ -130,7 +130,7 @@ class Warehouse:
 
         limit = ANSWER_LIMIT if answer_limit is None else answer_limit
         options = ReportOptions(models, profiles, limit, with_rules, title or TITLE)
-        with self._running(jobs) as engine:
+        with self._running(jobs, is_local=True) as engine:
             return make_report(self, Path(output), options, engine)
 
     @names_damage
@@ -218,10 +218,7 @@ class Warehouse:
 
     @names_damage
     def connect(self, *, view: str | None = None) -> duckdb.DuckDBPyConnection:
-        """A DuckDB connection with every table and view, or just with what one view needs.
-
-        On Spark the rows of views are those that Spark computed.
-        """
+        """A DuckDB connection with every table and view (Spark's rows), or what one view needs."""
         from orchbench_analytics.views.catalog import connect
 
         if self._spark is not None:
@@ -241,8 +238,8 @@ class Warehouse:
         if self._spark is not None:
             from orchbench_analytics.views.spark import ask, relation_of
 
-            manifest = self.manifest()
-            return relation_of(ask(self._spark, self.path, manifest, query, parameters=parameters))
+            rows = ask(self._spark, self.path, self.manifest(), query, parameters=parameters)
+            return relation_of(rows)
         connection = self.connect() if unsafe else connect_sealed(self.path, self.manifest())
         return run_query(connection, query, parameters=parameters, unsafe=unsafe)
 
@@ -327,7 +324,7 @@ class Warehouse:
         """What each rule in which `upstream` and `spec` differ does to every model's metrics."""
         from orchbench_analytics.outputs.audit import audit
 
-        with self._running(jobs) as engine:
+        with self._running(jobs, is_local=True) as engine:
             return audit(self.path, self.manifest(), engine)
 
     @names_damage
@@ -457,10 +454,12 @@ class Warehouse:
         """The session that answers queries, if the work runs on Spark."""
         return getattr(self.engine, "session", None)
 
-    def _running(self, jobs: int | None) -> AbstractContextManager[Engine]:
+    def _running(
+        self, jobs: int | None, *, is_local: bool = False
+    ) -> AbstractContextManager[Engine]:
         from orchbench_analytics.engines import Local
 
-        return Local(jobs) if self.engine is None else nullcontext(self.engine)
+        return Local(jobs) if is_local or self.engine is None else nullcontext(self.engine)
 
     @names_damage
     def _rows(self, view: str, profile: str) -> pl.DataFrame:

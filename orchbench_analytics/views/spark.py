@@ -33,6 +33,8 @@ _TYPES = {
     "bool": "boolean",
     "timestamp": "timestamp_ntz",
 }
+_PARTITIONS = "spark.sql.shuffle.partitions"
+_PARTITIONS_OF_A_CORE = 2
 _PATTERN_CHARACTERS = set("*?[]{}\\")
 
 
@@ -46,6 +48,9 @@ def warehouse_session(
     """
     own = session.newSession()
     own.conf.set("spark.sql.runSQLOnFiles", "false")
+    context = session.sparkContext
+    if not context.getConf().contains(_PARTITIONS):  # 200 of them by default, however few the rows
+        own.conf.set(_PARTITIONS, str(_PARTITIONS_OF_A_CORE * context.defaultParallelism))
     for statement in functions("spark"):
         own.sql(statement)
     own.sql(carry(profiles_query(manifest), "spark")).createOrReplaceTempView("profiles")
