@@ -32,7 +32,7 @@ test-services: $(VENV)/developing
 	command -v npm >/dev/null || ($(APT_INSTALL) npm)
 	ls /usr/lib/postgresql/*/bin/pg_ctl >/dev/null 2>&1 || ($(APT_INSTALL) postgresql)
 	command -v java >/dev/null || ($(APT_INSTALL) openjdk-17-jre-headless)
-	$(INSTALL) selenium --editable '.[tableau]'
+	$(INSTALL) selenium --editable '.[spark,tableau]'
 	npm install --silent --no-save --prefix $(SERVICES) axe-core
 	AXE=$(abspath $(SERVICES))/node_modules/axe-core/axe.min.js $(BIN)/pytest tests/services
 

@@ -154,7 +154,7 @@ class Warehouse(Differences):
 
         limit = ANSWER_LIMIT if answer_limit is None else answer_limit
         options = ReportOptions(models, profiles, limit, with_rules, title or TITLE)
-        with self._running(jobs) as engine:
+        with self._running(jobs, is_local=True) as engine:
             return make_report(self.path, self.manifest(), Path(output), options, engine)
 
     @names_damage
@@ -266,7 +266,12 @@ class Warehouse(Differences):
             partition_by=tuple(partition_by),
         )
         return export(
-            self.path, self.manifest(), str(target), selection=selection, may_overwrite=overwrite
+            self.path,
+            self.manifest(),
+            str(target),
+            selection=selection,
+            may_overwrite=overwrite,
+            spark=self._spark,
         )
 
     def superset_bundle(

@@ -1,7 +1,7 @@
 -- The items of the JSON lists that other views take apart: tool names, and values that were judged.
 -- grain: list_text, item
--- Taking a JSON list apart is the one thing engines do not agree on, so it is done only here:
--- sqlglot carries this cast to Spark; Postgres needs `json_array_elements_text` in its place.
+-- Taking a JSON list apart is the one thing engines do not agree on, so it is done only here: Spark
+-- has `from_json` in place of the cast, Postgres `json_array_elements_text`.
 with
 
 scored_steps as (

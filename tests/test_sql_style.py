@@ -1,4 +1,4 @@
-"""The queries of `sql/`: a header that is true, one look, and a way to other engines."""
+"""The queries of `sql/`: a header that is true, and one look."""
 
 import re
 from collections.abc import Callable
@@ -7,7 +7,7 @@ from pathlib import Path
 import duckdb
 import pytest
 import sqlglot
-from sqlglot import ErrorLevel, exp
+from sqlglot import exp
 
 from orchbench_analytics import open_warehouse
 from orchbench_analytics.views.catalog import View, sql_directory, views
@@ -101,20 +101,6 @@ def test_counts_are_named_as_counts(view: View, connection: duckdb.DuckDBPyConne
     assert [n for n in whole if not n.endswith(("_count", "_rank", "rank_number"))] == []
     assert [n for n in flags if not n.startswith(("is_", "has_"))] == []
     assert [n for n, kind, *_ in described if kind not in KINDS] == []
-
-
-@pytest.mark.parametrize("engine", ["spark", "postgres"])
-def test_other_engines_can_have_it(path: Path, engine: str) -> None:
-    carried = sqlglot.transpile(
-        path.read_text(encoding="utf-8"),
-        read="duckdb",
-        write=engine,
-        error_level=ErrorLevel.RAISE,
-        unsupported_level=ErrorLevel.RAISE,
-    )
-    query = sqlglot.parse_one(carried[0], read=engine)
-    unknown = {f.name.upper() for f in query.find_all(exp.Anonymous)}
-    assert unknown <= OWN_FUNCTIONS
 
 
 def test_only_list_items_takes_lists_apart(path: Path) -> None:

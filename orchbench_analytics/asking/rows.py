@@ -17,6 +17,7 @@ from orchbench_analytics.tables import TABLES
 if TYPE_CHECKING:
     import duckdb
     import polars as pl
+    from pyspark.sql import SparkSession
 
     from orchbench_analytics.engines import Engine
 
@@ -97,7 +98,7 @@ class Rows:
 
     @names_damage
     def connect(self, *, view: str | None = None) -> duckdb.DuckDBPyConnection:
-        """A DuckDB connection with every table and view.
+        """A DuckDB connection with every table and view, whose rows Spark made if it is there.
 
         view: only what this one view needs is made, which is faster.
 
@@ -109,6 +110,10 @@ class Rows:
         """
         from orchbench_analytics.views.catalog import connect
 
+        if self._spark is not None:
+            from orchbench_analytics.views.spark import connect_answered
+
+            return connect_answered(self._spark, self.path, self.manifest(), view=view)
         return connect(self.path, self.manifest(), view=view)
 
     @names_damage
@@ -131,6 +136,11 @@ class Rows:
         """
         from orchbench_analytics.views.query import connect_for_queries, run_query
 
+        if self._spark is not None:
+            from orchbench_analytics.views.spark import ask, relation_of
+
+            rows = ask(self._spark, self.path, self.manifest(), query, parameters=parameters)
+            return relation_of(rows)
         connection = connect_for_queries(self.path, self.manifest(), unsafe=unsafe)
         return run_query(connection, query, parameters=parameters, unsafe=unsafe)
 
@@ -173,10 +183,17 @@ class Rows:
         counted = self.table("scenarios").group_by(keys).agg(pl.len().alias("scenario_count"))
         return counted.sort(keys).collect()
 
-    def _running(self, jobs: int | None) -> AbstractContextManager[Engine]:
+    @property
+    def _spark(self) -> SparkSession | None:
+        """The session that answers queries, if the work runs on Spark."""
+        return getattr(self.engine, "session", None)
+
+    def _running(
+        self, jobs: int | None, *, is_local: bool = False
+    ) -> AbstractContextManager[Engine]:
         from orchbench_analytics.engines import Local
 
-        return Local(jobs) if self.engine is None else nullcontext(self.engine)
+        return Local(jobs) if is_local or self.engine is None else nullcontext(self.engine)
 
     @names_damage
     def _rows(self, view: str, profile: str) -> pl.DataFrame:

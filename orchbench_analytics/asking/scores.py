@@ -133,5 +133,5 @@ class Scores(Rows):
         """
         from orchbench_analytics.outputs.audit import audit
 
-        with self._running(jobs) as engine:
+        with self._running(jobs, is_local=True) as engine:
             return audit(self.path, self.manifest(), engine)

@@ -7,6 +7,13 @@ from typing import Annotated
 import typer
 
 from orchbench_analytics.cli.app import command
+from orchbench_analytics.cli.engine import (
+    ConfOption,
+    EngineName,
+    EngineOption,
+    MasterOption,
+    running_on,
+)
 from orchbench_analytics.cli.options import WarehouseArgument
 from orchbench_analytics.cli.talk import say
 
@@ -43,6 +50,9 @@ def export(
     overwrite: Annotated[
         bool, typer.Option("--overwrite", help="Replace what is there and is not this export.")
     ] = False,
+    engine: EngineOption = EngineName.LOCAL,
+    master: MasterOption = None,
+    conf: ConfOption = None,
 ) -> None:
     """Write tables and views for other tools.
 
@@ -50,22 +60,23 @@ def export(
     """
     from orchbench_analytics.warehouse import open_warehouse
 
-    opened = open_warehouse(warehouse)
-    if uri is not None:
-        bundle = opened.superset_bundle(target, uri=uri, profile=profile, overwrite=overwrite)
-        change = "unchanged" if bundle.is_unchanged else "written"
-        parts = f"{len(bundle.charts)} charts over {len(bundle.datasets)} datasets"
-        say(f"{bundle.target}: {parts} of {bundle.uri}, {change}")
-        return
-    summary = opened.export(
-        target,
-        relations=table or (),
-        star=star,
-        profile=profile,
-        raw=raw,
-        partition_by=partition_by or (),
-        overwrite=overwrite,
-    )
+    with running_on(engine, master, conf) as place:
+        opened = open_warehouse(warehouse, engine=place)
+        if uri is not None:
+            bundle = opened.superset_bundle(target, uri=uri, profile=profile, overwrite=overwrite)
+            change = "unchanged" if bundle.is_unchanged else "written"
+            parts = f"{len(bundle.charts)} charts over {len(bundle.datasets)} datasets"
+            say(f"{bundle.target}: {parts} of {bundle.uri}, {change}")
+            return
+        summary = opened.export(
+            target,
+            relations=table or (),
+            star=star,
+            profile=profile,
+            raw=raw,
+            partition_by=partition_by or (),
+            overwrite=overwrite,
+        )
     written = [relation for relation in summary.relations if relation.changed_part_count]
     change = f"{len(written)} of them written" if written else "unchanged, nothing written"
     say(f"{summary.target}: {len(summary.relations)} tables, {summary.row_count:,} rows, {change}")

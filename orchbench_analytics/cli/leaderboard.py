@@ -7,6 +7,13 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from orchbench_analytics.cli.app import command
+from orchbench_analytics.cli.engine import (
+    ConfOption,
+    EngineName,
+    EngineOption,
+    MasterOption,
+    running_on,
+)
 from orchbench_analytics.cli.options import ProfileOption, SeedOption, WarehouseArgument
 from orchbench_analytics.cli.rows import Rows, takes_rows
 from orchbench_analytics.cli.talk import say
@@ -37,6 +44,9 @@ def leaderboard(
         ),
     ] = 1.0,
     seed: SeedOption = 0,
+    engine: EngineOption = EngineName.LOCAL,
+    master: MasterOption = None,
+    conf: ConfOption = None,
     *,
     rows: Rows,
 ) -> None:
@@ -49,13 +59,15 @@ def leaderboard(
 
     if intervals and by:
         raise SelectionError("--intervals and --by do not go together; leave one of them out")
-    opened = open_warehouse(warehouse)
-    if intervals:
-        rows.put(opened.rank_intervals(profile, seed=seed, min_coverage=min_coverage), first=_RANKS)
-    elif by:
-        rows.put(opened.leaderboard(profile, by=by, min_coverage=min_coverage))
-    else:
-        put_leaderboard(opened, rows, profile=profile, min_coverage=min_coverage)
+    with running_on(engine, master, conf) as place:
+        opened = open_warehouse(warehouse, engine=place)
+        if intervals:
+            ranks = opened.rank_intervals(profile, seed=seed, min_coverage=min_coverage)
+            rows.put(ranks, first=_RANKS)
+        elif by:
+            rows.put(opened.leaderboard(profile, by=by, min_coverage=min_coverage))
+        else:
+            put_leaderboard(opened, rows, profile=profile, min_coverage=min_coverage)
 
 
 def put_leaderboard(

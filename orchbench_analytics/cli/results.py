@@ -9,6 +9,13 @@ from typing import Annotated
 import typer
 
 from orchbench_analytics.cli.app import command
+from orchbench_analytics.cli.engine import (
+    ConfOption,
+    EngineName,
+    EngineOption,
+    MasterOption,
+    running_on,
+)
 from orchbench_analytics.cli.options import ProfileOption, WarehouseArgument
 from orchbench_analytics.errors import PathError
 
@@ -34,6 +41,9 @@ def results(
     output: Annotated[
         Path | None, typer.Option("--output", "-o", metavar="FILE", help="A .json file to write.")
     ] = None,
+    engine: EngineOption = EngineName.LOCAL,
+    master: MasterOption = None,
+    conf: ConfOption = None,
 ) -> None:
     """Print a model's results in the evaluator's own JSON."""
     from orchbench_analytics.outputs.put import put_text, require_writable, write_file
@@ -43,9 +53,10 @@ def results(
         if output.suffix not in ("", ".json"):
             raise PathError(f"{output}: results are JSON; name a .json file")
         require_writable(output)
-    document = open_warehouse(warehouse).results(
-        model, experiment=experiment, language=language, profile=profile
-    )
+    with running_on(engine, master, conf) as place:
+        document = open_warehouse(warehouse, engine=place).results(
+            model, experiment=experiment, language=language, profile=profile
+        )
     text = json.dumps(document, indent=2, ensure_ascii=False) + "\n"
     if output is None:
         put_text(text)

@@ -10,9 +10,16 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from orchbench_analytics.cli.app import command
+from orchbench_analytics.cli.engine import (
+    ConfOption,
+    EngineName,
+    EngineOption,
+    MasterOption,
+    running_on,
+)
 from orchbench_analytics.cli.options import WarehouseArgument
 from orchbench_analytics.cli.rows import Rows, takes_rows
-from orchbench_analytics.errors import QueryError
+from orchbench_analytics.errors import EngineError, QueryError
 from orchbench_analytics.outputs import terminal
 
 if TYPE_CHECKING:
@@ -49,8 +56,12 @@ def sql(
         typer.Option(min=0.05, metavar="GB", help="Most memory; default half of the machine's."),
     ] = None,
     spill: Annotated[
-        float, typer.Option(min=0, metavar="GB", help="Most of the disk, past that memory.")
-    ] = 16,
+        float | None,
+        typer.Option(min=0, metavar="GB", help="Most of the disk, past that memory; default 16."),
+    ] = None,
+    engine: EngineOption = EngineName.LOCAL,
+    master: MasterOption = None,
+    conf: ConfOption = None,
     *,
     rows: Rows,
 ) -> None:
@@ -62,26 +73,29 @@ def sql(
     from orchbench_analytics.views.query import parse_parameters
     from orchbench_analytics.warehouse import open_warehouse
 
-    opened = open_warehouse(warehouse)
-    limits = Limits(memory, spill)
+    limits = Limits(memory) if spill is None else Limits(memory, spill)
     parameters = parse_parameters(param or ())
-    if query is None:
-        if parameters:
-            raise QueryError("--param needs a query")
-        if rows.is_screen and terminal.is_terminal(sys.stdin):
-            from orchbench_analytics.cli.prompt import run_prompt
+    if engine is EngineName.SPARK and (timeout, memory, spill) != (None, None, None):
+        raise EngineError("--timeout, --memory and --spill are DuckDB's; bound Spark by --conf")
+    with running_on(engine, master, conf) as place:
+        opened = open_warehouse(warehouse, engine=place)
+        if query is None:
+            if parameters:
+                raise QueryError("--param needs a query")
+            if rows.is_screen and terminal.is_terminal(sys.stdin):
+                from orchbench_analytics.cli.prompt import run_prompt
 
-            def answer(text: str) -> None:
-                _answer(opened, text, rows, unsafe=unsafe, limits=limits, timeout=timeout)
+                def answer(text: str) -> None:
+                    _answer(opened, text, rows, unsafe=unsafe, limits=limits, timeout=timeout)
 
-            run_prompt(opened, rows, answer)
-        else:
-            rows.put(opened.relations(), is_prose=True)
-        return
-    text = _text_of(query)
-    _answer(
-        opened, text, rows, parameters=parameters, unsafe=unsafe, limits=limits, timeout=timeout
-    )
+                run_prompt(opened, rows, answer)
+            else:
+                rows.put(opened.relations(), is_prose=True)
+            return
+        text = _text_of(query)
+        _answer(
+            opened, text, rows, parameters=parameters, unsafe=unsafe, limits=limits, timeout=timeout
+        )
 
 
 def _answer(
@@ -100,9 +114,13 @@ def _answer(
     from orchbench_analytics.outputs.choose import Choice
     from orchbench_analytics.outputs.render import agreed_format
     from orchbench_analytics.outputs.stream import STREAMED, first_rows, stream
-    from orchbench_analytics.views.query import connect_for_queries, fetch_batches, run_query
+    from orchbench_analytics.views.query import connect_for_queries, fetch, fetch_batches, run_query
     from orchbench_analytics.views.running import in_batches
 
+    if opened.engine is not None:
+        found = opened.sql(query, parameters=parameters, unsafe=unsafe)
+        rows.put(fetch(found), is_verbatim=True)
+        return
     manifest = opened.manifest()
 
     def connect() -> DuckDBPyConnection:

@@ -96,7 +96,10 @@ class SparkEngine:
 
         def collect() -> list[_Outcome]:
             context.setJobGroup(job_group, "orchbench", interruptOnCancel=True)
-            return context.parallelize(tasks, len(tasks)).map(function).collect()
+            outcomes: list[_Outcome] = (
+                context.parallelize(tasks, len(tasks)).map(function).collect()
+            )
+            return outcomes
 
         with ThreadPoolExecutor(1) as thread:
             job = thread.submit(collect)
@@ -140,7 +143,7 @@ def _tasks_done(context: SparkContext, job_group: str) -> int:
     tracker = context.statusTracker()
     jobs = (tracker.getJobInfo(job) for job in tracker.getJobIdsForGroup(job_group))
     stages = (tracker.getStageInfo(stage) for job in jobs if job for stage in job.stageIds)
-    return sum(stage.numCompletedTasks for stage in stages if stage)
+    return sum(int(stage.numCompletedTasks) for stage in stages if stage)
 
 
 def _is_of_spark(error: BaseException) -> bool:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from functools import partial
 from pathlib import Path
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import duckdb
 import msgspec
@@ -25,6 +25,9 @@ from orchbench_analytics.exports.targets import sink_for, without_password
 from orchbench_analytics.exports.values import count_changes
 from orchbench_analytics.store.manifest import Manifest
 from orchbench_analytics.views.select import scored_profile
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
 
 
 class Exported(NamedTuple):
@@ -60,14 +63,16 @@ def export(
     *,
     selection: Selection,
     may_overwrite: bool = False,
+    spark: SparkSession | None = None,
 ) -> ExportSummary:
     """Make the target hold what is selected; what it holds already is not written again.
 
-    Memory is small first; an export that does not fit into it starts anew with more.
+    Memory is small first; an export that does not fit into it starts anew with more. A Spark
+    session computes the views, if one is given.
     """
     if selection.profile is not None:
         manifest = _only(scored_profile(root, manifest, selection.profile).name, manifest)
-    begin = partial(_export, root, manifest, target, selection, may_overwrite=may_overwrite)
+    begin = partial(_export, root, manifest, target, selection, spark, may_overwrite=may_overwrite)
     try:
         return begin(memory=MEMORY)
     except duckdb.OutOfMemoryException:
@@ -79,6 +84,7 @@ def _export(
     manifest: Manifest,
     target: str,
     selection: Selection,
+    spark: SparkSession | None,
     *,
     may_overwrite: bool,
     memory: str,
@@ -87,11 +93,11 @@ def _export(
     sink, shown = sink_for(target, selection), without_password(target)
     with stage(memory) as connection:
         if selection.is_star:
-            relations = star_relations(connection, root, manifest, selection.tables)
+            relations = star_relations(connection, root, manifest, selection.tables, spark)
             if memory == MEMORY:
                 connection.execute(f"set memory_limit = '{READING_MEMORY}'")
         else:
-            relations = flat_relations(connection, root, manifest, selection.tables)
+            relations = flat_relations(connection, root, manifest, selection.tables, spark)
         contents = contents_of(
             connection, relations, generation=manifest.generation, selection=selection
         )

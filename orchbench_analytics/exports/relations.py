@@ -6,7 +6,7 @@ import tempfile
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import duckdb
 
@@ -16,6 +16,9 @@ from orchbench_analytics.store.manifest import Manifest
 from orchbench_analytics.tables import TABLES
 from orchbench_analytics.views.catalog import needed_by, populate, views
 from orchbench_analytics.views.descriptions import describe_view
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
 
 # Past its memory DuckDB puts on the disk what it works on. Every thread needs a share of it.
 MEMORY = "128MiB"
@@ -63,7 +66,11 @@ def stage(memory: str = MEMORY) -> Iterator[duckdb.DuckDBPyConnection]:
 
 
 def flat_relations(
-    connection: duckdb.DuckDBPyConnection, root: Path, manifest: Manifest, names: Sequence[str]
+    connection: duckdb.DuckDBPyConnection,
+    root: Path,
+    manifest: Manifest,
+    names: Sequence[str],
+    spark: SparkSession | None = None,
 ) -> list[Relation]:
     """The tables and views of these names, or all of them, as they are asked for in SQL."""
     known = [*TABLES, *views()]
@@ -71,15 +78,25 @@ def flat_relations(
     if unknown:
         raise SelectionError(f"no table or view named {unknown[0]!r}; there are {', '.join(known)}")
     chosen = list(dict.fromkeys(names)) or known
-    compute(connection, root, manifest, {*chosen, "model_tags"})
+    compute(connection, root, manifest, {*chosen, "model_tags"}, spark)
     return [_flat(connection, name) for name in chosen]
 
 
 def compute(
-    connection: duckdb.DuckDBPyConnection, root: Path, manifest: Manifest, names: set[str]
+    connection: duckdb.DuckDBPyConnection,
+    root: Path,
+    manifest: Manifest,
+    names: set[str],
+    spark: SparkSession | None = None,
 ) -> None:
     """Make the named relations, and keep the rows of views, since other views read them too."""
     needed = names.union(*(needed_by(name) for name in names & views().keys()))
+    if spark is not None:
+        from orchbench_analytics.views.spark import hand_over  # imports what only Spark needs
+
+        populate(connection, root, manifest, kind="view", names=needed - views().keys())
+        hand_over(connection, spark, root, manifest, names & views().keys())
+        return
     populate(connection, root, manifest, kind="view", names=needed)
     for view in views().values():
         if view.name in needed:

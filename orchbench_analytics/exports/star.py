@@ -6,6 +6,7 @@ import tomllib
 from collections.abc import Mapping, Sequence
 from functools import cache
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import duckdb
 import polars as pl
@@ -26,6 +27,9 @@ from orchbench_analytics.views.catalog import needed_by, populate, views
 from orchbench_analytics.views.descriptions import described_columns
 from orchbench_analytics.views.files import View, read_views, sql_directory
 
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
+
 METRICS_TABLE = "metrics"
 _KINDS: dict[str, Kind] = {
     "VARCHAR": "text",
@@ -39,7 +43,11 @@ _PLACES = ("dim", "text", "fact")
 
 
 def star_relations(
-    connection: duckdb.DuckDBPyConnection, root: Path, manifest: Manifest, names: Sequence[str]
+    connection: duckdb.DuckDBPyConnection,
+    root: Path,
+    manifest: Manifest,
+    names: Sequence[str],
+    spark: SparkSession | None = None,
 ) -> list[Relation]:
     """All relations of the star, or the named ones, with their rows computed."""
     known = [*sorted(star_views(), key=_place), METRICS_TABLE]
@@ -48,7 +56,7 @@ def star_relations(
         raise SelectionError(
             f"the star has no table named {unknown[0]!r}; there are {', '.join(known)}"
         )
-    compute(connection, root, manifest, _sources())
+    compute(connection, root, manifest, _sources(), spark)
     connection.execute(_keys())
     for view in star_views().values():
         connection.execute(f"create table main.{view.name} as {view.query}")

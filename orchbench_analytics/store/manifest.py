@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import msgspec
@@ -18,6 +19,8 @@ from orchbench_analytics.store.paths import MANIFEST, is_ours, parquet_name, req
 from orchbench_analytics.store.stamps import FileStamp, Stamps, fault_of
 
 FORMAT_VERSION = 4
+_MANY_FILES = 1_000
+_AT_ONCE = 32
 
 
 class Holder(msgspec.Struct, frozen=True, kw_only=True):
@@ -219,8 +222,17 @@ def _whole_files(
 
 def _require_whole(root: Path, stamps: Mapping[str, FileStamp | None], *, read: bool) -> None:
     """Raise an error that names the first file which is not as it was written."""
-    for name, stamp in stamps.items():
-        fault = None if stamp is None else fault_of(root / name, stamp, read=read)
+
+    def fault_in(name: str) -> str | None:
+        stamp = stamps[name]
+        return None if stamp is None else fault_of(root / name, stamp, read=read)
+
+    if len(stamps) < _MANY_FILES:
+        faults = list(map(fault_in, stamps))
+    else:  # a shared file system takes its time for each answer, but gives many at once
+        with ThreadPoolExecutor(_AT_ONCE) as threads:
+            faults = list(threads.map(fault_in, stamps))
+    for name, fault in zip(stamps, faults, strict=True):
         if fault is not None:
             raise damage_error(root, name, fault)
 

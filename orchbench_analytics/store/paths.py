@@ -32,7 +32,8 @@ NOTE = "part.json"
 KEPT = ("parts", "scores", "sources", "tool_parameters", "model_tags", "gathered")
 
 _OUR_NAMES = {MANIFEST, LOCK, WRITER, UNFINISHED, STAGING, *KEPT}
-_PLAIN_NAME = re.compile(r"\w[\w-]*(\.\w+)*", re.ASCII)
+_PLAIN_NAME = r"\w[\w-]*(?:\.\w+)*"
+_PLAIN_PATH = re.compile(f"{_PLAIN_NAME}(?:/{_PLAIN_NAME})*", re.ASCII)
 
 
 def is_ours(name: str) -> bool:
@@ -50,7 +51,7 @@ def require_inside(name: str) -> None:
 
     Each step of a path must be a plain name, which leaves no room for `..`, a drive or a root.
     """
-    if not all(_PLAIN_NAME.fullmatch(step) for step in name.split("/")):
+    if _PLAIN_PATH.fullmatch(name) is None:
         raise WarehouseError(
             f"the manifest names {name!r}, which is not a path inside the warehouse; "
             "the manifest was changed by something else: ingest anew into another directory"

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Literal
 
@@ -14,6 +14,7 @@ from orchbench_analytics.errors import SelectionError
 from orchbench_analytics.profiles import WEIGHTS, rule_choices
 from orchbench_analytics.schema import Table
 from orchbench_analytics.store.manifest import Manifest, table_files, tag_files
+from orchbench_analytics.store.parquet import scan_files
 from orchbench_analytics.tables import SCENARIOS, TABLES
 from orchbench_analytics.views.descriptions import described_columns
 from orchbench_analytics.views.files import View, macros, sql_directory, views
@@ -117,7 +118,7 @@ def populate(
         rows_of = _read_parquet if is_literal else _handed_over(connection)
     for statements in macros():
         connection.execute(statements)
-    connection.execute(f"create {kind} main.profiles as {_profiles_query(manifest)}")
+    connection.execute(f"create {kind} main.profiles as {profiles_query(manifest)}")
     if "model_tags" in names:
         names = names | {SCENARIOS.name}  # which models there are to have tags
     for table in TABLES.values():
@@ -127,7 +128,7 @@ def populate(
             connection.execute(f"create {kind} main.{table.name} as {rows}")
     if "model_tags" in names:
         files = tag_files(root, manifest)
-        tags = _tags_query(rows_of("model_tags", files) if files else None)
+        tags = tags_query(rows_of("model_tags", files) if files else None, tag_names(files))
         connection.execute(f"create {kind} main.model_tags as {tags}")
     for view in (view for view in views().values() if view.name in names):
         connection.execute(f"create view main.{view.name} as {view.query}")
@@ -213,7 +214,7 @@ def _read_parquet(_: str, files: list[Path]) -> str:
     return f"read_parquet([{names}], hive_partitioning = false)"
 
 
-def _profiles_query(manifest: Manifest) -> str:
+def profiles_query(manifest: Manifest) -> str:
     """The rules of every profile that was scored, as rows, so that views can go by them."""
     types = {"profile": "varchar", **dict.fromkeys(rule_choices(), "varchar")}
     types |= dict.fromkeys(WEIGHTS, "double")
@@ -226,21 +227,23 @@ def _profiles_query(manifest: Manifest) -> str:
     return " union all ".join([f"select {no_rows} where false", *(f"select {row}" for row in rows)])
 
 
-def _tags_query(rows: str | None) -> str:
+def tags_query(rows: str | None, names: Sequence[str]) -> str:
     """Every model and experiment with its tags; those of the model where it has none of its own."""
     query = "select distinct model, experiment from main.scenarios"
     if rows is None:
         return query
+    tags = "".join(f', coalesce(own."{name}", general."{name}") as "{name}"' for name in names)
     return f"""
-        select
-            known.model,
-            known.experiment,
-            any_value(
-                columns(tags.* exclude (model, experiment)) order by tags.experiment nulls last
-            )
+        select known.model, known.experiment{tags}
         from ({query}) as known
-        left join {rows} as tags
-            on known.model = tags.model
-            and coalesce(tags.experiment, known.experiment) = known.experiment
-        group by known.model, known.experiment
+        left join {rows} as own
+            on known.model = own.model and known.experiment = own.experiment
+        left join {rows} as general
+            on known.model = general.model and general.experiment is null
     """
+
+
+def tag_names(files: list[Path]) -> list[str]:
+    """The tags that the file of tags has; none where there is no such file."""
+    found = scan_files(files).collect_schema().names() if files else []
+    return [name for name in found if name not in ("model", "experiment")]

@@ -1,16 +1,18 @@
-"""A real browser without a network, and reports to open in it."""
+"""A real browser without a network, reports to open in it, a Spark cluster, and warehouses."""
 
 import shutil
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from pyspark.sql import SparkSession
 from selenium import webdriver
 from selenium.webdriver.chrome.service import Service
 
 from orchbench_analytics import open_warehouse
 from tests.conftest import MakeOnce
 from tests.sample_sweep import build_demo
+from tests.services.spark import spark_cluster
 
 FLAGS = (
     "--headless=new",
@@ -54,3 +56,21 @@ def demo(make_once: MakeOnce) -> Path:
 def page(demo: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     target = tmp_path_factory.mktemp("page") / "report.html"
     return open_warehouse(demo).report(target, jobs=1).page
+
+
+@pytest.fixture(scope="session")
+def pack_warehouse(make_once: MakeOnce, conformance_pack: Path) -> Path:
+    """A warehouse of the conformance pack."""
+
+    def build(directory: Path) -> None:
+        open_warehouse(directory, create=True).ingest(
+            conformance_pack / "results", agent_cards=[conformance_pack / "agent_cards"]
+        )
+
+    return make_once("pack_warehouse", build)
+
+
+@pytest.fixture(scope="session")
+def session(tmp_path_factory: pytest.TempPathFactory) -> Iterator[SparkSession]:
+    with spark_cluster(tmp_path_factory.mktemp("spark")) as started:
+        yield started

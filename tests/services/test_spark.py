@@ -17,15 +17,9 @@ from orchbench_analytics.errors import EngineError, WarehouseError
 from orchbench_analytics.ingest.update import IngestSummary
 from tests.conftest import MakeOnce
 from tests.sample_sweep import build_demo
-from tests.services.spark import executor_processes, failed_task_count, spark_cluster
+from tests.services.spark import executor_processes, failed_task_count
 
 pytestmark = pytest.mark.filterwarnings("ignore:PySpark does not yet fully support pandas")
-
-
-@pytest.fixture(scope="session")
-def session(tmp_path_factory: pytest.TempPathFactory) -> Iterator[SparkSession]:
-    with spark_cluster(tmp_path_factory.mktemp("spark")) as started:
-        yield started
 
 
 @pytest.fixture(scope="session")

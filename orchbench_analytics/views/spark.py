@@ -1,0 +1,155 @@
+"""A warehouse in a Spark session: its Parquet files as tables, and the views of `sql/`."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import duckdb
+import polars as pl
+
+from orchbench_analytics.errors import EngineError, QueryError
+from orchbench_analytics.schema import Table
+from orchbench_analytics.store.manifest import Manifest, table_files, tag_files
+from orchbench_analytics.tables import TABLES
+from orchbench_analytics.views.catalog import (
+    all_relations,
+    needed_by,
+    populate,
+    profiles_query,
+    tag_names,
+    tags_query,
+)
+from orchbench_analytics.views.dialects import carried_views, carry, functions, relations_in
+from orchbench_analytics.views.files import views
+
+if TYPE_CHECKING:
+    from pyspark.sql import DataFrame, SparkSession
+
+_TYPES = {
+    "text": "string",
+    "int": "bigint",
+    "float": "double",
+    "bool": "boolean",
+    "timestamp": "timestamp_ntz",
+}
+_PARTITIONS = "spark.sql.shuffle.partitions"
+_PARTITIONS_OF_A_CORE = 2
+_PATTERN_CHARACTERS = set("*?[]{}\\")
+
+
+def warehouse_session(
+    session: SparkSession, root: Path, manifest: Manifest, *, names: set[str]
+) -> SparkSession:
+    """A session beside the caller's, with the named tables and views as temporary views.
+
+    Views that other views read are computed at once and kept by the executors: Spark would plan
+    and compute them anew wherever they are read, and take minutes to plan the last of them.
+    """
+    own = session.newSession()
+    own.conf.set("spark.sql.runSQLOnFiles", "false")
+    context = session.sparkContext
+    if not context.getConf().contains(_PARTITIONS):  # 200 of them by default, however few the rows
+        own.conf.set(_PARTITIONS, str(_PARTITIONS_OF_A_CORE * context.defaultParallelism))
+    for statement in functions("spark"):
+        own.sql(statement)
+    own.sql(carry(profiles_query(manifest), "spark")).createOrReplaceTempView("profiles")
+    for table in (table for table in TABLES.values() if table.name in names):
+        files = table_files(root, manifest, table.name)
+        _read(own, files, _columns(table)).createOrReplaceTempView(table.name)
+    if "model_tags" in names:
+        _create_tags(own, tag_files(root, manifest))
+    shared = {name for view in names & views().keys() for name in views()[view].references}
+    for name, query in carried_views("spark").items():
+        if name in names:
+            rows = own.sql(query)
+            rows = rows.localCheckpoint() if name in shared else rows
+            rows.createOrReplaceTempView(name)
+    return own
+
+
+def _create_tags(session: SparkSession, files: list[Path]) -> None:
+    if files:
+        _read(session, files).createOrReplaceTempView("model_tag_rows")
+    query = tags_query("model_tag_rows" if files else None, tag_names(files))
+    session.sql(carry(query, "spark")).createOrReplaceTempView("model_tags")
+
+
+def connect_answered(
+    session: SparkSession, root: Path, manifest: Manifest, *, view: str | None = None
+) -> duckdb.DuckDBPyConnection:
+    """A DuckDB over the warehouse's files, with rows that Spark computed in place of views.
+
+    All tables and views are there, or one view, the views it reads, and the tables it needs.
+    """
+    names = all_relations() if view is None else needed_by(view)
+    wanted = set(views()) if view is None else {view, *views()[view].references & views().keys()}
+    connection = duckdb.connect()
+    populate(connection, root, manifest, kind="view", names=names - views().keys())
+    hand_over(connection, session, root, manifest, wanted)
+    return connection
+
+
+def hand_over(
+    connection: duckdb.DuckDBPyConnection,
+    session: SparkSession,
+    root: Path,
+    manifest: Manifest,
+    names: set[str],
+) -> None:
+    """Let Spark compute the named views, and keep their rows as tables of a DuckDB connection."""
+    needed = names.union(*(needed_by(name) for name in names))
+    own = warehouse_session(session, root, manifest, names=needed)
+    for name in names:
+        connection.register("handed_over", frame_of_spark(own.table(name)).to_arrow())
+        connection.execute(f"create table main.{name} as from handed_over")
+        connection.unregister("handed_over")
+
+
+def ask(
+    session: SparkSession,
+    root: Path,
+    manifest: Manifest,
+    query: str,
+    *,
+    parameters: Mapping[str, Any] | None = None,
+) -> pl.DataFrame:
+    """The rows of a query in DuckDB's words over a warehouse, as Spark answers it."""
+    from pyspark.errors import PySparkException
+
+    asked = carry(query, "spark")
+    names = relations_in(query, "spark")
+    needed = names.union(*(needed_by(name) for name in names & views().keys()))
+    try:
+        own = warehouse_session(session, root, manifest, names=needed)
+        return frame_of_spark(own.sql(asked, args=dict(parameters or {})))
+    except PySparkException as error:
+        raise QueryError(str(error).split("\n\nJVM stacktrace")[0]) from error
+
+
+def relation_of(rows: pl.DataFrame) -> duckdb.DuckDBPyRelation:
+    """Rows as a DuckDB relation, as queries answer elsewhere."""
+    return duckdb.connect().from_arrow(rows.to_arrow())
+
+
+def frame_of_spark(rows: DataFrame) -> pl.DataFrame:
+    """The rows of a Spark frame, brought to this process; whole numbers as everywhere else."""
+    return pl.DataFrame(rows.toArrow()).with_columns(pl.col(pl.Int32).cast(pl.Int64))
+
+
+def _read(session: SparkSession, files: list[Path], schema: str | None = None) -> DataFrame:
+    """Parquet files; Spark would take some characters of a path for a pattern."""
+    if not files:
+        return session.createDataFrame([], schema or "")
+    if not _PATTERN_CHARACTERS.isdisjoint(str(files[0].absolute())):
+        raise EngineError(
+            f"Spark takes {files[0].parents[2]} for a pattern; "
+            "move the warehouse to a path without any of *?[]{}\\"
+        )
+    reader = session.read if schema is None else session.read.schema(schema)
+    return reader.parquet(*(f"file://{file.absolute()}" for file in files))
+
+
+def _columns(table: Table) -> str:
+    return ", ".join(f"{column.name} {_TYPES[column.kind]}" for column in table.columns)

@@ -1,0 +1,192 @@
+"""Spark against local worker processes, and a manifest of many parts.
+
+Every row is measured in a process of its own. CPU time stands beside wall time, since executors on
+one machine share its cores with whatever else runs there.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+import tempfile
+import time
+from collections.abc import Sequence
+from importlib.util import find_spec
+from pathlib import Path
+from typing import NamedTuple
+
+import msgspec
+
+from orchbench_analytics.store.manifest import (
+    Gathered,
+    Manifest,
+    Part,
+    ScoreGroup,
+    checksum_of,
+    load_manifest,
+    parts_id,
+    table_files,
+)
+from orchbench_analytics.store.stamps import FileStamp
+from tests.benchmarks.data import benchmark_tree, replicate
+from tests.benchmarks.measure import seconds
+
+_PROFILES = ("spec", "strict", "upstream")
+_PARTS_OF_A_GROUP = 20
+_RUN = """
+import json, sys, time
+import psutil
+from orchbench_analytics import open_warehouse
+
+workers, tree, warehouse, answer = int(sys.argv[1]), sys.argv[2], sys.argv[3], sys.argv[4]
+started = time.perf_counter()
+engine = None
+if sys.argv[5] == "spark":
+    from orchbench_analytics.engines.spark import SparkEngine
+    from orchbench_analytics.engines.spark_session import start_session
+
+    session = start_session(f"local-cluster[{workers},1,1024]")
+    session.sparkContext.setLogLevel("OFF")
+    engine = SparkEngine(session)
+    list(engine.run(abs, range(4 * workers)))
+
+def cpu_seconds():
+    processes = [psutil.Process(), *psutil.Process().children(recursive=True)]
+    return sum(sum(process.cpu_times()[:4]) for process in processes)
+
+ready, cpu = time.perf_counter(), cpu_seconds()
+opened = open_warehouse(warehouse, create=True, engine=engine)
+opened.ingest(tree, jobs=workers)
+ingested, used = time.perf_counter(), cpu_seconds() - cpu
+opened.leaderboard("spec")
+done = time.perf_counter()
+with open(answer, "w") as file:
+    json.dump([ready - started, ingested - ready, used, done - ingested], file)
+"""
+
+
+class EngineRow(NamedTuple):
+    """What an ingest with scoring and then a leaderboard took, and the start-up before them."""
+
+    engine: str
+    workers: int
+    megabytes: float
+    start_seconds: float
+    ingest_seconds: float
+    ingest_cpu_seconds: float
+    leaderboard_seconds: float
+
+
+class ManifestRow(NamedTuple):
+    """What a manifest of so many parts weighs, and how many files a leaderboard reads.
+
+    They are the gathered scenarios, and the scored steps and plans of each group of parts.
+    """
+
+    part_count: int
+    megabytes: float
+    load_cpu_seconds: float
+    file_count: int
+
+
+def engine_rows(
+    room: Path, tree: Path, *, workers: Sequence[int] = (1, 2, 4), times: Sequence[int] = (1, 4)
+) -> list[EngineRow]:
+    """Rows for both engines, each number of workers, and the tree so many times over."""
+    rows: list[EngineRow] = []
+    for factor in times:
+        data = tree if factor == 1 else replicate(tree, room / f"times{factor}", factor)
+        size = sum(file.stat().st_size for file in data.rglob("*.json")) / 1e6
+        rows += [
+            EngineRow(engine, count, size, *_measure(room, data, engine, count))
+            for count in workers
+            for engine in ("local", "spark")
+        ]
+    return rows
+
+
+def _measure(room: Path, tree: Path, engine: str, workers: int) -> list[float]:
+    (spark_home,) = find_spec("pyspark").submodule_search_locations
+    os.environ["SPARK_HOME"] = spark_home  # where `local-cluster` finds what it starts
+    os.environ["SPARK_WORKER_DIR"] = str(room / "work")
+    with tempfile.TemporaryDirectory(dir=room) as place:
+        answer = Path(place) / "answer.json"
+        seconds(_RUN, workers, tree, Path(place) / "warehouse", answer, engine)
+        return list(json.loads(answer.read_text(encoding="utf-8")))
+
+
+def manifest_rows(
+    room: Path, *, part_counts: Sequence[int] = (1_000, 10_000, 100_000)
+) -> list[ManifestRow]:
+    """Rows for simulated manifests; none of the files they name is there, nor looked at."""
+    rows = []
+    for count in part_counts:
+        manifest = simulated_manifest(count)
+        content = msgspec.json.encode(manifest)
+        (room / "manifest.json").write_bytes(content)
+        started = time.process_time()
+        loaded = load_manifest(room)
+        taken = time.process_time() - started
+        board = [*table_files(room, loaded, "scenarios"), *loaded.scores, *loaded.scores]
+        rows.append(ManifestRow(count, len(content) / 1e6, taken, len(board)))
+    return rows
+
+
+def simulated_manifest(part_count: int) -> Manifest:
+    """A manifest as a large sweep gives: parts, groups of parts under each profile, and stamps.
+
+    Gathered tables have no stamp, so that their files need not be there.
+    """
+    parts = [
+        Part(
+            directory=f"parts/{number:020x}",
+            row_counts={"scenarios": 50, "steps": 1_500, "plans": 500},
+            stamps=_stamps(number, "scenarios", "steps", "plans"),
+            part_id=f"{number:020x}",
+            model=f"model-{number // 10}",
+            experiment="baseline",
+            language="EN",
+        )
+        for number in range(part_count)
+    ]
+    tables = ("scored_steps", "scored_arguments", "scored_plans", "plan_edits")
+    scores = [
+        ScoreGroup(
+            directory=f"scores/{profile}{start:014x}",
+            row_counts=dict.fromkeys(tables, 30_000),
+            stamps=_stamps(start, *tables),
+            group_id=f"{profile}{start:014x}",
+            profile=profile,
+            part_ids=[part.part_id for part in parts[start : start + _PARTS_OF_A_GROUP]],
+        )
+        for profile in _PROFILES
+        for start in range(0, part_count, _PARTS_OF_A_GROUP)
+    ]
+    manifest = Manifest(generation=1, parts=parts, scores=scores)
+    gathered = Gathered(
+        directory="gathered/all",
+        row_counts={"scenarios": 50 * part_count},
+        parts_id=parts_id(manifest),
+    )
+    manifest = msgspec.structs.replace(manifest, gathered=gathered)
+    return msgspec.structs.replace(manifest, checksum=checksum_of(manifest))
+
+
+def _stamps(number: int, *tables: str) -> dict[str, FileStamp]:
+    return {table: FileStamp(123_456, f"{number:064x}") for table in tables}
+
+
+def main(workers: Sequence[int] = (1, 2, 4), times: Sequence[int] = (1, 4)) -> None:
+    """Print all rows."""
+    with tempfile.TemporaryDirectory(prefix="orchbench-spark-") as scratch:
+        room = Path(scratch)
+        for manifest_row in manifest_rows(room):
+            print(manifest_row, flush=True)
+        tree = benchmark_tree(room / "data")
+        for engine_row in engine_rows(room, tree, workers=workers, times=times):
+            print(engine_row, flush=True)
+
+
+if __name__ == "__main__":
+    main(*(tuple(map(int, given.split(","))) for given in sys.argv[1:]))
