@@ -55,6 +55,7 @@ bench: $(VENV)/developing
 	$(BIN)/python -m compileall -q orchbench_analytics
 	$(BIN)/python -m tests.benchmarks
 	$(BIN)/python -m tests.benchmarks.simulations
+	$(BIN)/python -m tests.benchmarks.spark
 
 # Kills, mutated documents and flipped bits; the figures come as a table.
 MINUTES ?= 60

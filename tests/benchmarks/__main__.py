@@ -1,4 +1,4 @@
-"""Run all benchmarks; exit code 1 if a bound is broken."""
+"""Run all benchmarks, or the groups named; exit code 1 if a bound is broken."""
 
 from __future__ import annotations
 
@@ -6,12 +6,15 @@ import json
 import shutil
 import sys
 import tempfile
+from collections.abc import Callable
 from pathlib import Path
 from statistics import median
 
 from orchbench_analytics.demo import write_sweep
 from tests.benchmarks.data import benchmark_tree, replicate
 from tests.benchmarks.measure import RUNS, Floor, peak_megabytes, report, report_work, seconds
+from tests.benchmarks.pages import many_models_benchmarks, page_benchmarks
+from tests.benchmarks.sinks import sink_benchmarks
 
 _INGEST = """
 import sys
@@ -64,11 +67,15 @@ def main() -> int:
         print(
             f"floor: {floor.megabytes:.0f} MB read and decoded in one thread, now in {now:.2f} s\n"
         )
-        held = [
-            *ingest_benchmarks(room, tree, floor),
-            *score_benchmarks(room, tree, floor),
-            *sweep_benchmarks(room),
-        ]
+        groups: dict[str, Callable[[], list[bool]]] = {
+            "ingest": lambda: ingest_benchmarks(room, tree, floor),
+            "score": lambda: score_benchmarks(room, tree, floor),
+            "sweep": lambda: sweep_benchmarks(room),
+            "pages": lambda: page_benchmarks(room, tree),
+            "models": lambda: many_models_benchmarks(room),
+            "sinks": lambda: sink_benchmarks(room),
+        }
+        held = [held for name in sys.argv[1:] or groups for held in groups[name]()]
     return 0 if all(held) else 1
 
 
@@ -115,7 +122,7 @@ def score_benchmarks(room: Path, tree: Path, floor: Floor) -> list[bool]:
 
 def _marginal_cost(room: Path, tree: Path) -> float:
     """What each further byte costs once everything has started: the middle of three."""
-    larger = room / "data4"
+    larger = replicate(tree, room / "data4", 4)
     costs = []
     for _ in range(3):
         floors = [Floor(path).seconds() for path in (tree, larger)]

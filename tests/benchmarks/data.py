@@ -28,6 +28,8 @@ def sample_tree(directory: Path, *, scenarios: int) -> Path:
 
 def replicate(tree: Path, directory: Path, times: int) -> Path:
     """The tree several times over under other model names; hard links, so disk is not an issue."""
+    if directory.exists():
+        return directory
     for path in tree.rglob("*_out.json"):
         parts = path.relative_to(tree).parts
         for copy in range(times):
