@@ -16,12 +16,14 @@ from orchbench_analytics.exports.ddl import (
     comments,
     create_table,
 )
-from orchbench_analytics.exports.relations import Relation
+from orchbench_analytics.exports.relations import MEMORY, Relation
 from orchbench_analytics.exports.sink import Outgoing
 from orchbench_analytics.exports.values import Rule, quoted_name
 from orchbench_analytics.schema import arrow_schema
 from orchbench_analytics.views.catalog import describe, views
 from orchbench_analytics.views.files import macros
+
+_KEYED_MEMORY = "512MiB"  # DuckDB holds the index of a key in memory while it makes it
 
 
 class DuckDbFile:
@@ -62,7 +64,9 @@ class DuckDbFile:
         tables = [relation for relation in outgoing.relations if relation.name not in computed]
         present = {relation.name for relation in tables}
         with new_file(self.path) as staged, duckdb.connect(str(staged)) as connection:
-            connection.execute(f"set memory_limit = '{outgoing.memory}'")
+            is_keyed = selection.is_star and outgoing.memory == MEMORY
+            memory = _KEYED_MEMORY if is_keyed else outgoing.memory
+            connection.execute(f"set memory_limit = '{memory}'")
             for relation in tables:
                 _create(connection, relation, present, outgoing.rows(relation))
             if is_everything:
