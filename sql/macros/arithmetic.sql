@@ -1,6 +1,6 @@
 -- The arithmetic that views share, in an order in which each may use those before it.
--- Other engines have them as SQL functions of the same names. `to_units` and `round_half_even` are in
--- DuckDB's own words, and in those of others in `functions/`.
+-- Other engines have them as SQL functions of the same names. `to_units` and `round_half_even`
+-- are in DuckDB's own words, and in those of others in `functions/`.
 
 -- A part of a whole; null where there is nothing to divide by.
 create or replace macro share(numerator, denominator) as

@@ -17,6 +17,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 import msgspec
+import polars as pl
 
 from orchbench_analytics.store.manifest import (
     Gathered,
@@ -119,12 +120,13 @@ def _measure(room: Path, tree: Path, engine: str, workers: int) -> list[float]:
 def manifest_rows(
     room: Path, *, part_counts: Sequence[int] = (1_000, 10_000, 100_000)
 ) -> list[ManifestRow]:
-    """Rows for simulated manifests; none of the files they name is there, nor looked at."""
+    """Rows for simulated manifests; of the files they name only one is there and looked at."""
     rows = []
     for count in part_counts:
         manifest = simulated_manifest(count)
         content = msgspec.json.encode(manifest)
         (room / "manifest.json").write_bytes(content)
+        write_gathered(room, manifest)
         started = time.process_time()
         loaded = load_manifest(room)
         taken = time.process_time() - started
@@ -136,7 +138,7 @@ def manifest_rows(
 def simulated_manifest(part_count: int) -> Manifest:
     """A manifest as a large sweep gives: parts, groups of parts under each profile, and stamps.
 
-    Gathered tables have no stamp, so that their files need not be there.
+    Gathered tables have no stamp; `write_gathered` writes the only file that is looked at.
     """
     parts = [
         Part(
@@ -171,6 +173,15 @@ def simulated_manifest(part_count: int) -> Manifest:
     )
     manifest = msgspec.structs.replace(manifest, gathered=gathered)
     return msgspec.structs.replace(manifest, checksum=checksum_of(manifest))
+
+
+def write_gathered(root: Path, manifest: Manifest) -> None:
+    """Write the one file of a simulated manifest that tells all scenarios, as many rows as said."""
+    assert manifest.gathered is not None
+    directory = root / manifest.gathered.directory
+    directory.mkdir(parents=True, exist_ok=True)
+    rows = pl.DataFrame({"scenario": range(manifest.gathered.row_counts["scenarios"])})
+    rows.write_parquet(directory / "scenarios.parquet")
 
 
 def _stamps(number: int, *tables: str) -> dict[str, FileStamp]:

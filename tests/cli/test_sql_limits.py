@@ -12,7 +12,7 @@ import psutil
 import pytest
 
 from orchbench_analytics import open_warehouse
-from tests.processes import ORCHBENCH
+from tests.processes import ORCHBENCH, run_and_weigh
 
 ENDLESS = "select count(*) from range(100000000000), range(100000)"
 # Not even DuckDB can stop it: a function that takes hours and listens to nobody.
@@ -112,12 +112,11 @@ def test_what_does_not_fit_into_memory_goes_to_the_disk_and_is_gone_after(
 
 def test_rows_are_not_gathered_in_memory(demo: Path) -> None:
     query = "select i, repeat('x', 1000) as text from range(600000) as rows(i)"
-    started = start(demo / "warehouse", query, "-f", "csv", stdout=subprocess.DEVNULL, stderr=None)
-    _, status, used = os.wait4(started.pid, 0)
-    started.returncode = os.waitstatus_to_exitcode(status)
+    call = ("sql", demo / "warehouse", query, "-f", "csv")
+    ended = run_and_weigh(*ORCHBENCH, *call, stdout=subprocess.DEVNULL)
 
-    assert started.returncode == 0
-    assert used.ru_maxrss / 1000 < PEAK_MB
+    assert ended.returncode == 0
+    assert 50 < ended.peak_megabytes < PEAK_MB
 
 
 def test_python_has_the_same_limits_of_memory(demo: Path) -> None:

@@ -10,7 +10,7 @@ import pytest
 from orchbench_analytics.ingest.decode import MAX_VALUES, decode, read_bytes
 from orchbench_analytics.ingest.documents import UnreadableDocument
 from tests.documents import scenario_path, write
-from tests.processes import ORCHBENCH
+from tests.processes import ORCHBENCH, run_and_weigh
 from tests.warehouses import ingest, source
 
 PEAK_MB = 1000
@@ -54,12 +54,10 @@ def test_a_light_file_of_many_values_is_refused_within_bounds(tmp_path: Path, wh
     path = scenario_path(tmp_path / "tree").with_suffix(".json.gz")
     path.parent.mkdir(parents=True)
     path.write_bytes(packed)
-    call = ["ingest", str(tmp_path / "tree"), "--into", str(tmp_path / "w"), "--jobs", "1"]
-    started = subprocess.Popen([*ORCHBENCH, *call], stderr=subprocess.DEVNULL)
-    _, status, used = os.wait4(started.pid, 0)
-    started.returncode = os.waitstatus_to_exitcode(status)
+    call = ("ingest", tmp_path / "tree", "--into", tmp_path / "w", "--jobs", 1)
+    ended = run_and_weigh(*ORCHBENCH, *call, stderr=subprocess.DEVNULL)
 
-    assert used.ru_maxrss / 1000 < PEAK_MB
+    assert 50 < ended.peak_megabytes < PEAK_MB
     row = source(tmp_path / "w", path)
     assert (row["status"], row["reason"]) == ("refused", "too_large")
     assert row["message"].startswith("more than 1,000,000 values")

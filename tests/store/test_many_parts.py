@@ -6,13 +6,15 @@ import pytest
 
 from orchbench_analytics.errors import WarehouseError
 from orchbench_analytics.store.manifest import table_files
-from tests.benchmarks.spark import simulated_manifest
+from tests.benchmarks.spark import simulated_manifest, write_gathered
 
 PARTS = 2_000
 
 
 def test_the_scenarios_of_many_parts_are_one_file_and_no_part_is_looked_at(tmp_path: Path) -> None:
-    files = table_files(tmp_path, simulated_manifest(PARTS), "scenarios")
+    manifest = simulated_manifest(PARTS)
+    write_gathered(tmp_path, manifest)
+    files = table_files(tmp_path, manifest, "scenarios")
     assert files == [tmp_path / "gathered" / "all" / "scenarios.parquet"]
 
 
