@@ -112,10 +112,12 @@ COMPARISONS = Table(
         maybe_number("low", "Lower end of the interval of this row alone."),
         maybe_number("high", "Upper end of the interval of this row alone."),
         maybe_number(
-            "low_adjusted", "Lower end of an interval that holds together with those of all rows."
+            "low_adjusted",
+            "Lower end of the interval, corrected as p_adjusted is; the verdict needs both.",
         ),
         maybe_number(
-            "high_adjusted", "Upper end of an interval that holds together with those of all rows."
+            "high_adjusted",
+            "Upper end of the interval, corrected as p_adjusted is; the verdict needs both.",
         ),
         maybe_number("p_value", "Paired permutation test, two-sided: how often chance does this."),
         maybe_number(

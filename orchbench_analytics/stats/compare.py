@@ -33,7 +33,7 @@ Pair = tuple[str | Contender, str | Contender]
 
 
 class _Test(NamedTuple):
-    """p-values alone and together, and the level of each interval that makes all hold together."""
+    """p-values alone and together, the level of each interval, and over how many rows it is."""
 
     p_value: Array
     p_adjusted: Array
@@ -67,14 +67,14 @@ def compare(
             p_values.append(swap_p_values(members, names, **options))
             for name, result in contrast(members, one, other, names, **options).items():
                 contrasts.append((language, name, result))
-        test = _holm_test(np.concatenate(p_values), level=level)
+        tests = _holm_tests(np.concatenate(p_values), level=level)
         found += [
-            _rows(result, _row_of(test, place), level=level).with_columns(
+            _rows(result, test, level=level).with_columns(
                 *_pair_columns(shared, one, other),
                 metric=pl.lit(name),
                 language=pl.lit(language),
             )
-            for place, (language, name, result) in enumerate(contrasts)
+            for test, (language, name, result) in zip(tests, contrasts, strict=True)
         ]
     return frame(COMPARISONS, pl.concat(found) if found else {})
 
@@ -158,14 +158,17 @@ def compare_pairs(
     return frame(COMPARISONS, pl.concat(found) if found else {})
 
 
-def _holm_test(p_values: Array, *, level: float) -> _Test:
-    """Holm over all rows that have a p-value; intervals after Bonferroni."""
+def _holm_tests(p_values: Array, *, level: float) -> list[_Test]:
+    """Holm over all rows that have a p-value; each interval has the level of its row's step."""
     row_count = int((~np.isnan(p_values)).sum())
-    return _Test(p_values, holm(p_values), 1 - (1 - level) / max(row_count, 1), row_count)
-
-
-def _row_of(test: _Test, place: int) -> _Test:
-    return test._replace(p_value=test.p_value[[place]], p_adjusted=test.p_adjusted[[place]])
+    adjusted = holm(p_values)
+    found_count = int(np.sum(adjusted <= 1 - level))
+    tests = []
+    for place, p_value in enumerate(p_values):
+        found_before = min(int(np.sum(p_values < p_value)), found_count)
+        each_level = 1 - (1 - level) / max(row_count - found_before, 1)
+        tests.append(_Test(p_values[[place]], adjusted[[place]], each_level, row_count))
+    return tests
 
 
 def _indices(
@@ -221,15 +224,18 @@ def _rows(result: Contrast, test: _Test, *, level: float) -> pl.DataFrame:
 
 
 def _verdict(alpha: float, row_count: int) -> pl.Expr:
-    """Words for the row; the least p-value that n swaps can give is 2 / 2^n."""
+    """Words for the row, on which p-value and interval have to agree.
+
+    The least p-value that n swaps can give is 2 / 2^n.
+    """
     least_p = 2.0 ** (1 - pl.col("scenario_count")) * row_count
     is_found = pl.col("p_adjusted") <= alpha
     return (
         pl.when(pl.col("difference").is_nan() | (least_p > alpha))
         .then(pl.lit("too little data"))
-        .when(is_found & (pl.col("difference") > 0))
+        .when(is_found & (pl.col("low_adjusted") > 0))
         .then(pl.lit("better"))
-        .when(is_found & (pl.col("difference") < 0))
+        .when(is_found & (pl.col("high_adjusted") < 0))
         .then(pl.lit("worse"))
         .otherwise(pl.lit("no difference shown"))
     )

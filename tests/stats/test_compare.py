@@ -302,6 +302,30 @@ def test_holm_is_over_all_rows(scenario_scores: pl.DataFrame) -> None:
     assert (detectable >= alone["detectable_difference"]).all()
 
 
+def test_verdict_and_interval_never_contradict_each_other(simulate: Simulate) -> None:
+    rng = np.random.default_rng(33)
+    sweeps = simulate(rng, sweeps=40, scenarios=12, skills=[1.4, 2.0])
+    found = pl.concat(compare(sweeps, *pair, resamples=500) for pair in PAIRS[:40])
+
+    is_left_out = (pl.col("low_adjusted") > 0) | (pl.col("high_adjusted") < 0)
+    by_verdict = found.group_by("verdict").agg(is_left_out.all(), pl.len())
+    assert dict(by_verdict.select("verdict", "low_adjusted").iter_rows())["better"]
+    # Few rows lie between: the swaps and the interval measure alike.
+    undecided = found.filter(is_left_out, verdict="no difference shown")
+    assert len(undecided) < 0.05 * len(found)
+
+
+def test_a_step_of_holm_widens_intervals_by_the_rows_that_are_left(
+    scenario_scores: pl.DataFrame,
+) -> None:
+    found = compare(scenario_scores, "graded-3", "over-cautious", resamples=500).sort("p_value")
+    widths = (pl.col("high_adjusted") - pl.col("low_adjusted")) / (pl.col("high") - pl.col("low"))
+    ratios = found.select(widths)["high_adjusted"].to_list()
+    count = int((found["p_adjusted"] <= 0.05).sum())
+    assert 0 < count < len(found)
+    assert ratios[0] > ratios[count - 1] > 1
+
+
 def test_same_seed_same_comparison_in_any_order_of_rows(scenario_scores: pl.DataFrame) -> None:
     shuffled = scenario_scores.sample(fraction=1, shuffle=True, seed=1)
     one = compare_all(scenario_scores, resamples=200, seed=4)
