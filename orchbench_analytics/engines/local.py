@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import FIRST_COMPLETED, Executor, Future, ProcessPoolExecutor, wait
 from concurrent.futures.process import BrokenProcessPool
 from itertools import islice
-from multiprocessing import parent_process
+from multiprocessing import active_children, parent_process
 from multiprocessing.context import SpawnContext, SpawnProcess
 from pathlib import Path
 from threading import Thread
@@ -46,6 +46,8 @@ class Local:
         error: BaseException | None,
         traceback: TracebackType | None,
     ) -> None:
+        if isinstance(error, BrokenProcessPool):
+            _kill_workers()
         if self._pool is not None:
             self._pool.shutdown(cancel_futures=True)
         if isinstance(error, BrokenProcessPool):
@@ -85,6 +87,13 @@ class Local:
             except (OSError, ImportError, NotImplementedError):
                 self.jobs = 1
         return self._pool
+
+
+def _kill_workers() -> None:
+    """End every worker: a pool that broke while one was starting waits for that one forever."""
+    for worker in active_children():
+        if isinstance(worker, _Worker):
+            worker.kill()
 
 
 def _set_up_worker() -> None:
