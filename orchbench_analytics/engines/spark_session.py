@@ -17,6 +17,7 @@ from orchbench_analytics.errors import EngineError
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
+_PYTHON = "PYSPARK_PYTHON"
 # What a batch tool wants and a shell does not: no web page, no bar of Spark's own.
 _QUIET = {"spark.ui.enabled": "false", "spark.ui.showConsoleProgress": "false"}
 
@@ -33,7 +34,8 @@ def start_session(master: str | None = None, conf: Mapping[str, str] | None = No
     builder = SparkSession.builder.appName("orchbench")
     if master is not None:
         builder = builder.master(master)
-    settings = {**_QUIET, "spark.pyspark.python": sys.executable, **(conf or {})}
+    settings = {**_QUIET, **(conf or {})}
+    _choose_python(settings.pop("spark.pyspark.python", None))
     for name, value in settings.items():
         builder = builder.config(name, value)
     try:
@@ -42,6 +44,13 @@ def start_session(master: str | None = None, conf: Mapping[str, str] | None = No
             return builder.getOrCreate()
     except Exception as error:  # py4j, pyspark and the system have each their own
         raise said_plainly(error) from error
+
+
+def _choose_python(given: str | None) -> None:
+    """Tell Spark which Python its executors run: a session asks the environment, not settings."""
+    if given is not None:
+        os.environ[_PYTHON] = given
+    os.environ.setdefault(_PYTHON, sys.executable)
 
 
 def parse_conf(given: Iterable[str]) -> dict[str, str]:
