@@ -17,6 +17,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import NamedTuple
 
+from tests.cli.pseudo_terminal import read_to_end
 from tests.processes import ORCHBENCH
 
 README = Path(__file__).parents[1] / "README.md"
@@ -63,15 +64,7 @@ def printed(command: str, directory: Path) -> list[str]:
         env=environment,
     )
     os.close(ours_end)
-    output = bytearray()
-    while True:
-        try:
-            piece = os.read(terminal, 65536)
-        except OSError:  # the other end is closed
-            break
-        if not piece:
-            break
-        output += piece
+    output = read_to_end(terminal)
     process.wait()
     os.close(terminal)
     return [line.rstrip() for line in output.decode().replace("\r", "").splitlines()]

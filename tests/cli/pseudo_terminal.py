@@ -38,7 +38,15 @@ def on_terminal(
         os.execvpe(sys.executable, [sys.executable, "-c", MAIN, *map(str, arguments)], variables)
     if typed:
         os.write(terminal, typed.encode())
-    received = b""
+    received = read_to_end(terminal)
+    _, status = os.waitpid(process, 0)
+    os.close(terminal)
+    return Screen(os.waitstatus_to_exitcode(status), received.decode().replace("\r\n", "\n"))
+
+
+def read_to_end(terminal: int) -> bytes:
+    """Everything that comes out of a terminal until its other end is closed."""
+    received = bytearray()
     while True:
         try:
             chunk = os.read(terminal, 65536)
@@ -47,6 +55,4 @@ def on_terminal(
         if not chunk:
             break
         received += chunk
-    _, status = os.waitpid(process, 0)
-    os.close(terminal)
-    return Screen(os.waitstatus_to_exitcode(status), received.decode().replace("\r\n", "\n"))
+    return bytes(received)
