@@ -155,7 +155,7 @@ def score_rows(
 
 def score_plan_frame(plans: pl.DataFrame, profile: Profile) -> ScoredPlans:
     """Plans drawn, measured, merged and scored, all in memory."""
-    drawn = drawn_for(draw_plans(plans, [drawing_rules(profile)]), profile)
+    drawn = drawn_for(draw_plans(plans, (drawing_rules(profile),)), profile)
     pairs = [GraphPair(*row) for row in graph_pairs(drawn).iter_rows()]
     return score_plans(merge(drawn, measured_frame(measure_pairs(pairs))), profile)
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from contextlib import AbstractContextManager, nullcontext
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -69,7 +69,7 @@ class Rows:
 
         kept = [table.name for table in KEPT_TABLES]
         if name in kept:
-            with self.connect() as connection:
+            with self.connect(only=[name]) as connection:
                 return view_frame(connection, name).lazy()
         if name in views():
             raise SelectionError(f"{name!r} is a view, not a table; ask for view({name!r})")
@@ -93,14 +93,14 @@ class Rows:
         from orchbench_analytics.views.catalog import require_view, view_frame
 
         require_view(name)
-        with self.connect(view=name) as connection:
+        with self.connect(only=[name]) as connection:
             return view_frame(connection, name)
 
     @names_damage
-    def connect(self, *, view: str | None = None) -> duckdb.DuckDBPyConnection:
+    def connect(self, *, only: Iterable[str] | None = None) -> duckdb.DuckDBPyConnection:
         """A DuckDB connection with every table and view, whose rows Spark made if it is there.
 
-        view: only what this one view needs is made, which is faster.
+        only: just these tables and views are made, with what they read, which is faster.
 
         Returns a connection in memory; what is done in it never reaches the warehouse.
 
@@ -113,8 +113,8 @@ class Rows:
         if self._spark is not None:
             from orchbench_analytics.views.spark import connect_answered
 
-            return connect_answered(self._spark, self.path, self.manifest(), view=view)
-        return connect(self.path, self.manifest(), view=view)
+            return connect_answered(self._spark, self.path, self.manifest(), only=only)
+        return connect(self.path, self.manifest(), only=only)
 
     @names_damage
     def sql(
@@ -199,14 +199,14 @@ class Rows:
     def _rows(self, view: str, profile: str) -> pl.DataFrame:
         from orchbench_analytics.views.select import rows_under
 
-        with self.connect(view=view) as connection:
+        with self.connect(only=[view]) as connection:
             return rows_under(connection, view, self.profile(profile))
 
     def _scored(self, what: str, profile: str) -> pl.LazyFrame:
         return self.table(f"scored_{what}").filter(profile=self.profile(profile).name)
 
     def _tagged(self, tag: str) -> pl.DataFrame:
-        from orchbench_analytics.views.select import tagged_models
+        from orchbench_analytics.views.select import TAGGED_VIEWS, tagged_models
 
-        with self.connect() as connection:
+        with self.connect(only=["model_tags", *TAGGED_VIEWS]) as connection:
             return tagged_models(connection, tag)

@@ -92,7 +92,7 @@ class Scores(Rows):
 
         scored, chosen = self.profile(profile), self.manifest()
         result = one_result(chosen, model, experiment, language)
-        with self.connect(view="model_scores") as connection:
+        with self.connect(only=["model_scores", "scenario_scores"]) as connection:
             return result_document(connection, scored, **result._asdict())
 
     @names_damage
@@ -105,8 +105,9 @@ class Scores(Rows):
         0
         """
         from orchbench_analytics.outputs.check import check
+        from orchbench_analytics.views.catalog import all_relations
 
-        with self.connect() as connection:
+        with self.connect(only=all_relations()) as connection:
             return check(connection)
 
     def verify(self) -> list[Finding]:

@@ -90,7 +90,7 @@ def compute(
     spark: SparkSession | None = None,
 ) -> None:
     """Make the named relations, and keep the rows of views, since other views read them too."""
-    needed = names.union(*(needed_by(name) for name in names & views().keys()))
+    needed = needed_by(*names)
     if spark is not None:
         from orchbench_analytics.views.spark import hand_over  # imports what only Spark needs
 

@@ -72,7 +72,7 @@ def star_shapes(
 ) -> list[Relation]:
     """All relations of the star without their rows: nothing is computed."""
     sources = _sources()
-    needed = sources.union(*(needed_by(name) for name in sources & views().keys()))
+    needed = needed_by(*sources)
     populate(connection, root, manifest, kind="view", names=needed)
     connection.execute(_keys())
     for view in star_views().values():

@@ -44,7 +44,7 @@ def audit(
         wanted = list(profiles.values())
         scored = score(root, unscored, wanted, engine, output=Path(scratch))
         with connect(
-            root, _with_scores_in(Path(scratch), scored), view="leaderboard"
+            root, _with_scores_in(Path(scratch), scored), only=["leaderboard"]
         ) as connection:
             boards = frame_of(connection.sql("select * from main.leaderboard"))
     names = pl.DataFrame(

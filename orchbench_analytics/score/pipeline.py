@@ -111,7 +111,7 @@ def score(
 def draw_group(task: GroupTask) -> Path:
     """Draw the plans of a group; returns the file of its distinct pairs of graphs."""
     profiles = task.profiles_to_draw
-    drawn = draw_plans(task.read(PLANS), sorted({drawing_rules(p) for p in profiles}))
+    drawn = draw_plans(task.read(PLANS), tuple(sorted({drawing_rules(p) for p in profiles})))
     pairs = pl.concat(graph_pairs(drawn_for(drawn, profile)) for profile in profiles).unique()
     write_whole(drawn.plans, task.scratch / "plans.parquet")
     write_whole(drawn.texts, task.scratch / "texts.parquet")

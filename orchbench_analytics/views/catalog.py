@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 from typing import Literal
 
@@ -49,15 +49,14 @@ RowsOf = Callable[[str, list[Path]], str]
 
 
 def connect(
-    root: Path, manifest: Manifest, *, view: str | None = None
+    root: Path, manifest: Manifest, *, only: Iterable[str] | None = None
 ) -> duckdb.DuckDBPyConnection:
-    """An in-memory DuckDB with the warehouse's tables and views, or just what one view needs."""
+    """An in-memory DuckDB with all tables and views, described, or with only what some need."""
     connection = _silent_duckdb()
-    if view is None:
-        populate(connection, root, manifest, kind="view", names=all_relations())
+    names = all_relations() if only is None else needed_by(*only)
+    populate(connection, root, manifest, kind="view", names=names)
+    if only is None:
         describe(connection, kind="view")
-    else:
-        populate(connection, root, manifest, kind="view", names=needed_by(view))
     return connection
 
 
@@ -93,10 +92,10 @@ def all_relations() -> set[str]:
     return {*TABLES, "model_tags", *views()}
 
 
-def needed_by(view: str) -> set[str]:
-    """A view, and all the tables and views it reads."""
-    references = views()[view].references
-    return {view, *references}.union(*(needed_by(name) for name in references & views().keys()))
+def needed_by(*names: str) -> set[str]:
+    """The tables and views named, and all that they read."""
+    read = {name for view in views().keys() & names for name in views()[view].references}
+    return {*names} | (needed_by(*read) if read else set())
 
 
 def populate(

@@ -42,7 +42,7 @@ def rows_under(connection: duckdb.DuckDBPyConnection, view: str, profile: Profil
 
 
 # What tags are put beside, and the column that a leaderboard by tag adds.
-_TAGGED_VIEWS = ("leaderboard", "scenario_scores")
+TAGGED_VIEWS = ("leaderboard", "scenario_scores")
 _GROUP_SIZE = "model_count"
 _KEY = ("model", "experiment")
 
@@ -55,7 +55,7 @@ def tagged_models(connection: duckdb.DuckDBPyConnection, tag: str) -> pl.DataFra
         raise SelectionError(
             f"models have no tag {tag!r}, only {known or 'their names'}; see: orchbench tag"
         )
-    scores = (connection.sql(f"from main.{view}").columns for view in _TAGGED_VIEWS)
+    scores = (connection.sql(f"from main.{view}").columns for view in TAGGED_VIEWS)
     if tag not in _KEY and tag.lower() in {_GROUP_SIZE}.union(*scores):
         raise SelectionError(f"{tag!r} is a column of scores as well; name the tag otherwise")
     return tags.select("model", "experiment", tag)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -77,14 +77,20 @@ def _create_tags(session: SparkSession, files: list[Path]) -> None:
 
 
 def connect_answered(
-    session: SparkSession, root: Path, manifest: Manifest, *, view: str | None = None
+    session: SparkSession,
+    root: Path,
+    manifest: Manifest,
+    *,
+    only: Iterable[str] | None = None,
 ) -> duckdb.DuckDBPyConnection:
     """A DuckDB over the warehouse's files, with rows that Spark computed in place of views.
 
-    All tables and views are there, or one view, the views it reads, and the tables it needs.
+    All tables and views are there, or those named, the views they read, and the tables they need.
     """
-    names = all_relations() if view is None else needed_by(view)
-    wanted = set(views()) if view is None else {view, *views()[view].references & views().keys()}
+    chosen = all_relations() if only is None else set(only)
+    names = needed_by(*chosen)
+    read = {name for view in chosen & views().keys() for name in views()[view].references}
+    wanted = (chosen | read) & views().keys()
     connection = duckdb.connect()
     populate(connection, root, manifest, kind="view", names=names - views().keys())
     hand_over(connection, session, root, manifest, wanted)
@@ -99,7 +105,7 @@ def hand_over(
     names: set[str],
 ) -> None:
     """Let Spark compute the named views, and keep their rows as tables of a DuckDB connection."""
-    needed = names.union(*(needed_by(name) for name in names))
+    needed = needed_by(*names)
     own = warehouse_session(session, root, manifest, names=needed)
     for name in names:
         connection.register("handed_over", frame_of_spark(own.table(name)).to_arrow())
@@ -119,8 +125,7 @@ def ask(
     from pyspark.errors import PySparkException
 
     asked = carry(query, "spark")
-    names = relations_in(query, "spark")
-    needed = names.union(*(needed_by(name) for name in names & views().keys()))
+    needed = needed_by(*relations_in(query, "spark"))
     try:
         own = warehouse_session(session, root, manifest, names=needed)
         return frame_of_spark(own.sql(asked, args=dict(parameters or {})))

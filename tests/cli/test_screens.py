@@ -3,13 +3,14 @@
 `ORCHBENCH_GOLDEN=write pytest tests/cli/test_screens.py` writes the screens anew.
 """
 
+import json
 import os
 from pathlib import Path
 
 import pytest
 from rich.cells import cell_len
 
-from tests.cli.pseudo_terminal import on_terminal
+from tests.cli.pseudo_terminal import Screen, commands_on_terminal, on_terminal
 
 GOLDEN = Path(__file__).parent / "screens"
 W = "demo/warehouse"
@@ -62,9 +63,24 @@ def home(demo: Path, tmp_path: Path) -> Path:
     return tmp_path
 
 
+@pytest.fixture(scope="module")
+def screens(demo: Path, make_once) -> dict[str, Screen]:
+    """Every command, one after another in one process on one terminal."""
+
+    def run_all(directory: Path) -> None:
+        directory.mkdir()
+        (directory / "demo").symlink_to(demo)
+        shown = commands_on_terminal(SCREENS.values(), cwd=directory)
+        kept = dict(zip(SCREENS, shown, strict=True))
+        (directory / "screens.json").write_text(json.dumps(kept), encoding="utf-8")
+
+    kept = (make_once("screens", run_all) / "screens.json").read_text(encoding="utf-8")
+    return {name: Screen(*screen) for name, screen in json.loads(kept).items()}
+
+
 @pytest.mark.parametrize("name", SCREENS)
-def test_no_line_is_longer_than_the_terminal(home: Path, name: str) -> None:
-    screen = on_terminal(*SCREENS[name], cwd=home)
+def test_no_line_is_longer_than_the_terminal(screens: dict[str, Screen], name: str) -> None:
+    screen = screens[name]
     is_json = name == "results"
     too_long = [line for line in screen.text.splitlines() if cell_len(line) > 80]
     assert is_json or too_long == []

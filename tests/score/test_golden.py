@@ -55,7 +55,7 @@ def test_upstream_asks_networkx(tmp_path: Path, monkeypatch: pytest.MonkeyPatch)
 
 def assert_definition_and_fast_path_agree(warehouse: Warehouse) -> int:
     plans = warehouse.table("plans").collect()
-    rules = sorted({drawing_rules(profile) for profile in BUILT_IN.values()})
+    rules = tuple(sorted({drawing_rules(profile) for profile in BUILT_IN.values()}))
     drawn = draw_plans(plans, rules)
     pairs = pl.concat(graph_pairs(drawn_for(drawn, p)) for p in BUILT_IN.values())
     distinct = pairs.select("answer_graph", "label_graph").unique().sort("answer_graph")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from functools import lru_cache
 from typing import Literal, NamedTuple
 
 import polars as pl
@@ -47,6 +47,7 @@ class DrawnPlans(NamedTuple):
 
 
 _SIDES = ("label", "answer")
+_LONG_LABEL = 50_000  # characters; what is kept of labels is bounded
 _DRAWN_SCHEMA: dict[str, PolarsDataType] = {
     "text_id": pl.Int64,
     **dict.fromkeys(DrawingRules._fields, pl.String),
@@ -66,7 +67,7 @@ def drawing_rules(profile: Profile) -> DrawingRules:
     return DrawingRules(**{name: getattr(profile, name) for name in DrawingRules._fields})
 
 
-def draw_plans(plans: pl.DataFrame, all_rules: Sequence[DrawingRules]) -> DrawnPlans:
+def draw_plans(plans: pl.DataFrame, all_rules: tuple[DrawingRules, ...]) -> DrawnPlans:
     """Draw every distinct text of labels and answers; from here on, ids stand for the texts."""
     plans = with_text_parts(plans)
     contents = [plans[f"{side}_content"].alias("text") for side in _SIDES]
@@ -77,17 +78,19 @@ def draw_plans(plans: pl.DataFrame, all_rules: Sequence[DrawingRules]) -> DrawnP
         plans = plans.join(
             ids, on=f"{side}_content", how="left", nulls_equal=True, maintain_order="left"
         )
-    plans = plans.with_columns(is_labelled=pl.col("label_content").is_not_null())
+    labels = set(plans["label_content"].drop_nulls())
     rows = [
         (text_id, *rules, *drawn)
         for text_id, text in texts.iter_rows()
-        for rules, drawn in zip(all_rules, draw(text, all_rules), strict=True)
+        for draw_text in [draw_label if text in labels and len(text) < _LONG_LABEL else draw]
+        for rules, drawn in zip(all_rules, draw_text(text, all_rules), strict=True)
     ]
+    plans = plans.with_columns(is_labelled=pl.col("label_content").is_not_null())
     drawn_texts = pl.DataFrame(rows, schema=_DRAWN_SCHEMA, orient="row")
     return DrawnPlans(plans.drop(f"{side}_content" for side in _SIDES), drawn_texts)
 
 
-def draw(text: str | None, all_rules: Sequence[DrawingRules]) -> list[Drawn]:
+def draw(text: str | None, all_rules: tuple[DrawingRules, ...]) -> list[Drawn]:
     """A text as each set of rules reads and draws it."""
     basic = read_plan(text, thorough=False)
     # What the basic search finds, the thorough one finds too: it only goes on where that gives up.
@@ -117,3 +120,7 @@ def draw(text: str | None, all_rules: Sequence[DrawingRules]) -> list[Drawn]:
             )
         )
     return found
+
+
+# All models have the same labels: a process that draws many groups reads each label once.
+draw_label = lru_cache(maxsize=2_000)(draw)
