@@ -162,22 +162,9 @@ def require_view(name: str) -> None:
 
 
 def frame_of(relation: duckdb.DuckDBPyRelation) -> pl.DataFrame:
-    """The rows of a relation, without pyarrow: to import it takes longer than most queries do."""
-    names = relation.columns
-    if len(set(names)) < len(names):
-        frame: pl.DataFrame = relation.pl()  # numbers columns that have the same name
-        return frame
-    return pl.DataFrame(_Stream(relation))
-
-
-class _Stream:
-    """The rows of a relation as a stream and nothing else.
-
-    polars remembers the type of what it was given, and DuckDB complains at exit if that is its own.
-    """
-
-    def __init__(self, relation: duckdb.DuckDBPyRelation) -> None:
-        self.__arrow_c_stream__ = relation.__arrow_c_stream__
+    """The rows of a relation; columns that have the same name are numbered."""
+    frame: pl.DataFrame = relation.pl()
+    return frame
 
 
 def comment(connection: duckdb.DuckDBPyConnection, kind: str, name: str, text: str) -> None:

@@ -15,7 +15,13 @@ import polars as pl
 from orchbench_analytics.errors import QueryError
 from orchbench_analytics.store.manifest import Manifest, row_count
 from orchbench_analytics.tables import TABLES
-from orchbench_analytics.views.catalog import connect, connect_sealed, frame_of, views
+from orchbench_analytics.views.catalog import (
+    all_relations,
+    connect,
+    connect_sealed,
+    frame_of,
+    views,
+)
 from orchbench_analytics.views.limits import Limits, set_limits
 from orchbench_analytics.views.running import BATCH_ROWS
 
@@ -159,7 +165,7 @@ def list_relations(root: Path, manifest: Manifest) -> pl.DataFrame:
         (table.name, "table", row_count(manifest, table.name), f"One row per {table.grain}.")
         for table in TABLES.values()
     ]
-    with connect(root, manifest) as connection:
+    with connect(root, manifest, only=all_relations()) as connection:
         for name, description in (
             ("profiles", "The rules of each profile that was scored."),
             ("model_tags", "What is known of models beside their names."),
