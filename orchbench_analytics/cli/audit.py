@@ -21,8 +21,9 @@ def audit(warehouse: WarehouseArgument, jobs: JobsOption = None, *, rows: Rows) 
     from orchbench_analytics.outputs.choose import choose
     from orchbench_analytics.warehouse import open_warehouse
 
-    table = open_warehouse(warehouse).audit(jobs=jobs)
-    table = choose(table, rows.choice._replace(sort=None, limit=None))
+    opened, wanted = open_warehouse(warehouse), rows.choice._replace(sort=None, limit=None)
+    choose(opened.models(), wanted)  # a model that is not there is said before all is scored
+    table = choose(opened.audit(jobs=jobs), wanted)
     moved = table.filter(pl.any_horizontal(pl.col("^.*_change$") != 0))
     say(headlines.audit(table, all_rules=ALL_RULES))
     changes = tuple(name for name in moved.columns if name.endswith("_change"))

@@ -70,6 +70,7 @@ def test_rows_are_chosen_by_the_same_words_everywhere(orchbench, demo: Path) -> 
     for command in (("consistency",), ("consistency", "gaps"), ("audit",), ("sources",)):
         found = rows(command[0], warehouse, *command[1:], "--model", "perfect")
         assert {row["model"] for row in found} == {"perfect"}
+        assert command != ("audit",) or "all rules" in {row["rule"] for row in found}
     english = rows("compare", warehouse, "perfect", "silent", "--language", "en")
     assert {row["language"] for row in english} == {"EN"}
     assert [row["n"] for row in rows("sql", warehouse, "select 1 as n", "--limit", 1)] == [1]
@@ -247,13 +248,8 @@ def test_one_against_all_and_a_plan(orchbench, demo: Path) -> None:
     assert "worth more" in planned.stderr
 
 
-def test_check_and_audit_and_consistency_run(orchbench, demo: Path) -> None:
-    warehouse = demo / "warehouse"
-    assert "all agree" in orchbench("check", warehouse).stderr
-    audit = json.loads(orchbench("audit", warehouse, "--format", "json").stdout)
-    assert {"silence", "all rules"} <= {row["rule"] for row in audit}
-    for what in ("flips", "pass_rates", "run_noise", "spread", "gaps"):
-        assert json.loads(orchbench("consistency", warehouse, what, "--format", "json").stdout)
+def test_check_says_that_all_agree(orchbench, demo: Path) -> None:
+    assert "all agree" in orchbench("check", demo / "warehouse").stderr
 
 
 def test_a_query_from_standard_input(orchbench, demo: Path) -> None:
