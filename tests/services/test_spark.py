@@ -155,6 +155,12 @@ def test_all_executors_take_part(session: SparkSession) -> None:
     assert len(workers) >= 2
 
 
+def test_java_does_not_compile_for_hours_to_come(session: SparkSession) -> None:
+    list(SparkEngine(session).run(abs, range(4)))
+    commands = [executor.cmdline() for executor in executor_processes()]
+    assert ["-XX:TieredStopAtLevel=1" in command for command in commands] == [True, True]
+
+
 def parent_process(_: int) -> int:
     time.sleep(0.2)
     return os.getppid()
@@ -209,10 +215,9 @@ def test_the_conformance_pack_gives_the_same_bytes(
 def test_the_command_line_runs_on_spark(sweep: Path, tmp_path: Path) -> None:
     command = [sys.executable, "-m", "orchbench_analytics", "ingest", str(sweep / "results")]
     options = ["--into", "warehouse", "--engine", "spark", "--master", "local[1]"]
-    settings = ["--conf", "spark.driver.extraJavaOptions=-XX:TieredStopAtLevel=1"]
 
     done = subprocess.run(
-        [*command, *options, *settings], cwd=tmp_path, capture_output=True, text=True, check=True
+        [*command, *options], cwd=tmp_path, capture_output=True, text=True, check=True
     )
 
     assert "1 refused" in done.stderr
