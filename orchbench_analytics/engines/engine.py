@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Protocol, TypeVar
+
+from orchbench_analytics.engines.distinct import RowFunction, gather_distinct
 
 Task = TypeVar("Task")
 Result = TypeVar("Result")
@@ -17,6 +19,16 @@ class Engine(Protocol):
         self, function: Callable[[Task], Result], tasks: Iterable[Task], *, is_small: bool = False
     ) -> Iterator[Result]:
         """The result of each task, in any order; small work is not worth starting anything."""
+        ...
+
+    def run_distinct(
+        self, function: RowFunction, files: Sequence[Path], output: str, *, is_small: bool = False
+    ) -> None:
+        """Give each distinct row of Parquet files to a function once.
+
+        Beside each file that has rows, another is written: its rows with the columns added. Tasks
+        know nothing of each other, so only an engine can find the rows that several of them have.
+        """
         ...
 
     def require_reach(self, root: Path, paths: Iterable[Path]) -> None:
@@ -32,6 +44,12 @@ class Here:
     ) -> Iterator[Result]:
         """The result of each task, in order."""
         return map(function, tasks)
+
+    def run_distinct(
+        self, function: RowFunction, files: Sequence[Path], output: str, *, is_small: bool = False
+    ) -> None:
+        """Give each distinct row of Parquet files to a function once, in this process."""
+        gather_distinct(self, function, files, output, is_small=is_small)
 
     def require_reach(self, root: Path, paths: Iterable[Path]) -> None:
         """This process sees what it sees."""

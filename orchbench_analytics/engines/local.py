@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import FIRST_COMPLETED, Executor, Future, ProcessPoolExecutor, wait
 from concurrent.futures.process import BrokenProcessPool
 from itertools import islice
@@ -15,6 +15,7 @@ from threading import Thread
 from types import ModuleType, TracebackType
 from typing import TypeVar
 
+from orchbench_analytics.engines.distinct import RowFunction, gather_distinct
 from orchbench_analytics.errors import OrchbenchError
 
 Task = TypeVar("Task")
@@ -73,6 +74,12 @@ class Local:
             done, running = wait(running, return_when=FIRST_COMPLETED)
             for future in done:
                 yield future.result()
+
+    def run_distinct(
+        self, function: RowFunction, files: Sequence[Path], output: str, *, is_small: bool = False
+    ) -> None:
+        """Give each distinct row of Parquet files to a function once; this process finds them."""
+        gather_distinct(self, function, files, output, is_small=is_small)
 
     def require_reach(self, root: Path, paths: Iterable[Path]) -> None:
         """Processes of this machine see what this one sees."""

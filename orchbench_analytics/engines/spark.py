@@ -9,13 +9,15 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Callable, Iterable, Iterator
-from concurrent.futures import Future, ThreadPoolExecutor, wait
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor, wait
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 from uuid import uuid4
 
+from orchbench_analytics.engines.distinct import RowFunction
+from orchbench_analytics.engines.spark_distinct import shuffle_distinct
 from orchbench_analytics.errors import EngineError, OrchbenchError
 
 if TYPE_CHECKING:
@@ -52,11 +54,19 @@ class SparkEngine:
         listed = list(tasks)
         if not listed:
             return
-        outcomes = self._job(partial(_outcome, function), listed)
+        work = self.context.parallelize(listed, len(listed)).map(partial(_outcome, function))
+        outcomes: list[_Outcome] = self._watched(work.collect)
         for outcome in outcomes:
             if outcome.error is not None:
                 raise outcome.error
             yield outcome.result
+
+    def run_distinct(
+        self, function: RowFunction, files: Sequence[Path], output: str, *, is_small: bool = False
+    ) -> None:
+        """Give each distinct row of Parquet files to a function once; a shuffle finds them."""
+        if files:
+            self._watched(partial(shuffle_distinct, self.session, function, files, output))
 
     def require_reach(self, root: Path, paths: Iterable[Path]) -> None:
         """Raise an error unless every executor asked sees the paths, and the warehouse's files."""
@@ -89,22 +99,21 @@ class SparkEngine:
                 "to run them in: use SparkSession.builder.master(...)"
             ) from error
 
-    def _job(self, function: Callable[[Task], _Outcome], tasks: list[Task]) -> list[_Outcome]:
-        """One job of one Spark task for each of ours; a thread waits for it, this one watches."""
+    def _watched(self, work: Callable[[], Result]) -> Result:
+        """What comes of a job of Spark; a thread waits for it, this one tells how far it is."""
         context = self.context
         job_group = f"orchbench-{uuid4().hex}"
 
-        def collect() -> list[_Outcome]:
+        def in_group() -> Result:
             context.setJobGroup(job_group, "orchbench", interruptOnCancel=True)
-            outcomes: list[_Outcome] = (
-                context.parallelize(tasks, len(tasks)).map(function).collect()
-            )
-            return outcomes
+            return work()
 
         with ThreadPoolExecutor(1) as thread:
-            job = thread.submit(collect)
+            job = thread.submit(in_group)
             try:
-                self._watch(job, job_group, len(tasks))
+                while not wait([job], timeout=_POLL_SECONDS).done:
+                    self._tell(job_group)
+                self._tell(job_group)
                 return job.result()
             except BaseException as error:
                 context.cancelJobGroup(job_group)
@@ -112,13 +121,19 @@ class SparkEngine:
                     raise said_plainly(error) from error
                 raise
 
-    def _watch(self, job: Future[Any], job_group: str, task_count: int) -> None:
-        """Tell how far Spark says the job is, until it is done."""
-        while not wait([job], timeout=_POLL_SECONDS).done:
-            if self.progress is not None:
-                self.progress(_tasks_done(self.context, job_group), task_count)
-        if self.progress is not None:
-            self.progress(task_count, task_count)
+    def _tell(self, job_group: str) -> None:
+        """Tell how many tasks of a job are done, and of how many that Spark knows by now."""
+        if self.progress is None:
+            return
+        tracker = self.context.statusTracker()
+        jobs = (tracker.getJobInfo(job) for job in tracker.getJobIdsForGroup(job_group))
+        stages = [tracker.getStageInfo(stage) for job in jobs if job for stage in job.stageIds]
+        known = [stage for stage in stages if stage]
+        done, total = (
+            sum(int(getattr(stage, name)) for stage in known)
+            for name in ("numCompletedTasks", "numTasks")
+        )
+        self.progress(done, total)
 
 
 class _Outcome(NamedTuple):
@@ -137,13 +152,6 @@ def _outcome(function: Callable[[Any], Any], task: Any) -> _Outcome:
 
 def _unseen(paths: list[str]) -> list[str]:
     return [path for path in paths if not os.path.exists(path)]  # noqa: PTH110 (as given)
-
-
-def _tasks_done(context: SparkContext, job_group: str) -> int:
-    tracker = context.statusTracker()
-    jobs = (tracker.getJobInfo(job) for job in tracker.getJobIdsForGroup(job_group))
-    stages = (tracker.getStageInfo(stage) for job in jobs if job for stage in job.stageIds)
-    return sum(int(stage.numCompletedTasks) for stage in stages if stage)
 
 
 def _is_of_spark(error: BaseException) -> bool:

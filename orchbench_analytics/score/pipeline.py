@@ -21,7 +21,6 @@ from orchbench_analytics.schema import Table, polars_schema
 from orchbench_analytics.score.plans.draw import DrawnPlans, draw_plans, drawing_rules
 from orchbench_analytics.score.plans.ged import GraphPair, measure_pairs
 from orchbench_analytics.score.plans.merge import (
-    PAIR_SCHEMA,
     drawn_for,
     graph_pairs,
     measured_frame,
@@ -44,7 +43,7 @@ from orchbench_analytics.tables import (
     TOOL_PARAMETERS,
 )
 
-_PAIRS_OF_A_TASK = 250
+_MEASURED = "measured.parquet"
 _FEW_ROWS = 5_000
 
 
@@ -93,9 +92,7 @@ def score(
     try:
         to_draw = [task for task in tasks if task.profiles_to_draw]
         drawn = list(engine.run(draw_group, to_draw, is_small=is_small))
-        measured = engine.run(measure_pairs, _distinct_pairs(drawn), is_small=is_small)
-        rows = [row for task in measured for row in task]
-        write_whole(measured_frame(rows), scratch / "measured.parquet")
+        engine.run_distinct(measure_graphs, drawn, _MEASURED, is_small=is_small)
         scored = list(engine.run(score_group, tasks, is_small=is_small))
     finally:
         shutil.rmtree(scratch, ignore_errors=True)
@@ -117,6 +114,11 @@ def draw_group(task: GroupTask) -> Path:
     write_whole(drawn.texts, task.scratch / "texts.parquet")
     write_whole(pairs, task.scratch / "pairs.parquet")
     return task.scratch / "pairs.parquet"
+
+
+def measure_graphs(pairs: pl.DataFrame) -> pl.DataFrame:
+    """Each pair of graphs with what was measured."""
+    return measured_frame(measure_pairs([GraphPair(*row) for row in pairs.iter_rows()]))
 
 
 def score_group(task: GroupTask) -> list[ScoreGroup]:
@@ -148,15 +150,8 @@ def _plan_scores(task: GroupTask) -> Iterator[Sequence[pl.DataFrame]]:
         if drawn is None or measured is None:
             files = (task.scratch / f"{name}.parquet" for name in DrawnPlans._fields)
             drawn = DrawnPlans(*map(_scratch, files))
-            measured = _scratch(task.scratch.parent / "measured.parquet")
+            measured = _measured(task.scratch / _MEASURED)
         yield score_plans(merge(drawn_for(drawn, profile), measured), profile)
-
-
-def _distinct_pairs(files: list[Path]) -> Iterator[list[GraphPair]]:
-    """The distinct pairs of graphs over all groups, in tasks of a bounded size."""
-    pairs = scan_files(files, PAIR_SCHEMA).unique().sort(GraphPair._fields).collect()
-    for start in range(0, len(pairs), _PAIRS_OF_A_TASK):
-        yield [GraphPair(*row) for row in pairs[start : start + _PAIRS_OF_A_TASK].iter_rows()]
 
 
 def _write_scores(task: GroupTask, profile: Profile, frames: Sequence[pl.DataFrame]) -> ScoreGroup:
@@ -178,6 +173,11 @@ def _write_scores(task: GroupTask, profile: Profile, frames: Sequence[pl.DataFra
 
 def _read(files: list[Path], table: Table) -> pl.DataFrame:
     return scan_files(files, polars_schema(table)).collect(engine="in-memory")
+
+
+def _measured(file: Path) -> pl.DataFrame:
+    """The measured pairs of a group; one without pairs has no such file."""
+    return _scratch(file) if file.exists() else measured_frame([])
 
 
 def _scratch(file: Path) -> pl.DataFrame:

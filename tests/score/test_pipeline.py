@@ -256,7 +256,7 @@ class TestPlans:
 
         open_warehouse(tmp_path / "w", engine=counting, create=True).ingest(tree)
 
-        measured = [pair for task in counting.tasks["measure_pairs"] for pair in task]
+        measured = pl.concat(counting.tasks["measure_graphs"]).rows()
         assert len(measured) == len(set(measured)) == 2  # one of each graph: all plans are alike
 
     def test_another_profile_with_the_same_rules_of_plans_scores_them_alike(
@@ -291,7 +291,7 @@ def test_any_engine_gives_the_same_warehouse(
     other = open_warehouse(tmp_path / "other", engine=counting, create=True)
     other.ingest(tree)
 
-    assert list(counting.tasks) == ["build_part", "draw_group", "measure_pairs", "score_group"]
+    assert list(counting.tasks) == ["build_part", "draw_group", "measure_graphs", "score_group"]
     for name in TABLES:
         if name != "sources":
             assert other.table(name).collect().equals(warehouse.table(name).collect())

@@ -18,8 +18,8 @@ from pyspark.sql import SparkSession
 from orchbench_analytics.engines.spark_session import start_session
 
 EXECUTORS = 2
-# Fewer threads and no second compiler: a test starts more machines than it warms up.
-_FRUGAL = "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC -XX:CICompilerCount=1"
+# Fewer threads: a test starts more machines than it warms up.
+_FRUGAL = "-XX:+UseSerialGC -XX:CICompilerCount=1"
 _SETTINGS = {
     "spark.driver.host": "127.0.0.1",
     "spark.driver.bindAddress": "127.0.0.1",
@@ -71,7 +71,7 @@ def _daemon(directory: Path, name: str, *arguments: str) -> Iterator[None]:
     surroundings = {
         "SPARK_HOME": spark_home,
         "SPARK_DAEMON_MEMORY": "256m",
-        "SPARK_DAEMON_JAVA_OPTS": _FRUGAL,
+        "SPARK_DAEMON_JAVA_OPTS": f"-XX:TieredStopAtLevel=1 {_FRUGAL}",
         "SPARK_WORKER_DIR": str(directory / "work"),
         "SPARK_LOCAL_DIRS": str(directory / "local"),
     }

@@ -16,6 +16,7 @@ from orchbench_analytics.engines.spark import SparkEngine
 from orchbench_analytics.errors import EngineError, WarehouseError
 from orchbench_analytics.ingest.update import IngestSummary
 from tests.conftest import MakeOnce
+from tests.engines.distinct_rows import assert_shares, with_length, write_texts
 from tests.sample_sweep import build_demo
 from tests.services.spark import executor_processes, failed_task_count
 
@@ -48,6 +49,10 @@ class Recorded(SparkEngine):
         listed = list(tasks)
         self.ran += [function.__name__] * len(listed)
         return super().run(function, listed)
+
+    def run_distinct(self, function: Any, *given: Any, is_small: bool = False) -> None:
+        self.ran.append(function.__name__)
+        super().run_distinct(function, *given)
 
 
 def contents(warehouse: Path) -> dict[str, bytes]:
@@ -93,7 +98,7 @@ def test_an_incremental_run_reads_nothing_on_either_engine(
 ) -> None:
     engine = Recorded(session)
     ingest_on(engine, sweep, tmp_path / "spark")
-    assert {"build_part", "draw_group", "measure_pairs", "score_group"} < set(engine.ran)
+    assert {"build_part", "draw_group", "measure_graphs", "score_group"} < set(engine.ran)
     engine.ran.clear()
 
     again = ingest_on(engine, sweep, tmp_path / "spark")
@@ -155,6 +160,19 @@ def test_all_executors_take_part(session: SparkSession) -> None:
     assert len(workers) >= 2
 
 
+def test_java_does_not_compile_for_hours_to_come(session: SparkSession) -> None:
+    list(SparkEngine(session).run(abs, range(4)))
+    commands = [executor.cmdline() for executor in executor_processes()]
+    assert ["-XX:TieredStopAtLevel=1" in command for command in commands] == [True, True]
+
+
+def test_distinct_rows_are_found_by_a_shuffle(session: SparkSession, tmp_path: Path) -> None:
+    texts = [[f"{file % 3}-{number}" for number in range(300)] for file in range(5)]
+    files = write_texts(tmp_path / "x[1] a%20b", *texts, [])
+    SparkEngine(session).run_distinct(with_length, files, "lengths.parquet")
+    assert_shares(files)
+
+
 def parent_process(_: int) -> int:
     time.sleep(0.2)
     return os.getppid()
@@ -209,10 +227,9 @@ def test_the_conformance_pack_gives_the_same_bytes(
 def test_the_command_line_runs_on_spark(sweep: Path, tmp_path: Path) -> None:
     command = [sys.executable, "-m", "orchbench_analytics", "ingest", str(sweep / "results")]
     options = ["--into", "warehouse", "--engine", "spark", "--master", "local[1]"]
-    settings = ["--conf", "spark.driver.extraJavaOptions=-XX:TieredStopAtLevel=1"]
 
     done = subprocess.run(
-        [*command, *options, *settings], cwd=tmp_path, capture_output=True, text=True, check=True
+        [*command, *options], cwd=tmp_path, capture_output=True, text=True, check=True
     )
 
     assert "1 refused" in done.stderr

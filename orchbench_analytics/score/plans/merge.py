@@ -19,7 +19,6 @@ _MEASURED_SCHEMA: dict[str, PolarsDataType] = {
     name: pl.String if name in _TEXTS else pl.Boolean if name == "is_exact" else pl.Float64
     for name in (*_PAIR, *_FIGURES)
 }
-PAIR_SCHEMA = {name: _MEASURED_SCHEMA[name] for name in _PAIR}
 
 
 def drawn_for(drawn: DrawnPlans, profile: Profile) -> pl.DataFrame:
