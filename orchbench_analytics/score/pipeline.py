@@ -63,10 +63,10 @@ class GroupTask(NamedTuple):
         return [profile for profile, shared in self.shared.items() if shared.plans is None]
 
     def read(self, table: Table) -> pl.DataFrame:
-        """The rows of a table in the group's parts."""
-        parts = (part for part in self.group.parts if part.row_counts.get(table.name))
-        files = [self.root / part.directory / f"{table.name}.parquet" for part in parts]
-        return _read(files, table)
+        """The rows of a table in the group's parts; of judgements, all that concern them."""
+        parts = self.group.judging_parts if table is JUDGEMENTS else self.group.parts
+        directories = (part.directory for part in parts if part.row_counts.get(table.name))
+        return _read([self.root / name / f"{table.name}.parquet" for name in directories], table)
 
 
 def score(

@@ -3,23 +3,27 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
 from orchbench_analytics.profiles import Profile, rules_of
 from orchbench_analytics.score.fingerprint import code_fingerprint, name_of
 from orchbench_analytics.store.manifest import Manifest, Part, ScoreGroup, table_files
-from orchbench_analytics.tables import PLANS, STEPS
+from orchbench_analytics.tables import JUDGEMENTS, PLANS, STEPS
 
 _CODE = ("score", "profiles.py", "tables", "texts.py")  # what a score is made by
 _GROUP_ROWS = 20_000
 
 
 class OpenGroup(NamedTuple):
-    """Parts to be scored together, and for each profile they lack the id of the scores to come."""
+    """Parts to be scored together, and for each profile they lack the id of the scores to come.
+
+    Judge logs may lie in parts other than those of their runs: they may have come later.
+    """
 
     parts: list[Part]
+    judging_parts: list[Part]
     group_ids: dict[Profile, str]
 
 
@@ -33,19 +37,29 @@ class Coverage(NamedTuple):
 def find_unscored(root: Path, manifest: Manifest, profiles: Sequence[Profile]) -> Coverage:
     """What holds of the warehouse's scores, and what its parts lack.
 
-    Scores hold while their parts are live, and rules, tool schemas and our own code are the same.
+    Scores hold while their parts are live and no judge log of theirs is new or gone, and rules,
+    tool schemas and our own code are the same.
     """
     rules = manifest.profiles | {profile.name: rules_of(profile) for profile in profiles}
     made_by = (code_fingerprint(*_CODE), _tool_schemas(root, manifest))
+    live = {part.part_id: part for part in manifest.parts}
+    judging: dict[tuple[str, str, str], list[Part]] = {}
+    for part in manifest.parts:
+        if part.row_counts.get(JUDGEMENTS.name):
+            judging.setdefault(_place(part), []).append(part)
+
+    def judging_of(parts: Iterable[Part]) -> list[Part]:
+        places = dict.fromkeys(map(_place, parts))
+        return [judge for place in places for judge in judging.get(place, ())]
 
     def group_id(part_ids: Sequence[str], profile: str) -> str:
-        return name_of(sorted(part_ids), sorted(rules[profile].items()), *made_by)
+        judges = sorted(part.part_id for part in judging_of(live[name] for name in part_ids))
+        return name_of(sorted(part_ids), judges, sorted(rules[profile].items()), *made_by)
 
-    live = {part.part_id for part in manifest.parts}
     scores = [
         group
         for group in manifest.scores
-        if live.issuperset(group.part_ids)
+        if live.keys() >= set(group.part_ids)
         and group.group_id == group_id(group.part_ids, group.profile)
     ]
     scored = {(group.profile, part_id) for group in scores for part_id in group.part_ids}
@@ -57,7 +71,11 @@ def find_unscored(root: Path, manifest: Manifest, profiles: Sequence[Profile]) -
         if lacking:
             by_lack.setdefault((lacking, together.get(part.part_id, ())), []).append(part)
     open_groups = [
-        OpenGroup(parts, {p: group_id([part.part_id for part in parts], p.name) for p in lacking})
+        OpenGroup(
+            parts,
+            judging_of(parts),
+            {p: group_id([part.part_id for part in parts], p.name) for p in lacking},
+        )
         for (lacking, _), open_parts in by_lack.items()
         for parts in _of_bounded_size(open_parts)
     ]
@@ -74,6 +92,10 @@ def is_scored(root: Path, manifest: Manifest, profiles: Sequence[Profile]) -> bo
 def row_count(parts: Sequence[Part]) -> int:
     """How many steps and plans some parts have."""
     return sum(part.row_counts.get(table.name, 0) for part in parts for table in (STEPS, PLANS))
+
+
+def _place(part: Part) -> tuple[str, str, str]:
+    return part.model, part.experiment, part.language
 
 
 def _of_bounded_size(parts: list[Part]) -> Iterator[list[Part]]:

@@ -34,7 +34,11 @@ _TYPES = {
     "bool": "boolean",
     "timestamp": "timestamp_ntz",
 }
-_PARTITIONS = "spark.sql.shuffle.partitions"
+# By default 200 partitions however few the rows, and a task for every file that is looked for.
+_AT_ONCE = (
+    "spark.sql.shuffle.partitions",
+    "spark.sql.sources.parallelPartitionDiscovery.parallelism",
+)
 _PARTITIONS_OF_A_CORE = 2
 _PATTERN_CHARACTERS = set("*?[]{}\\")
 
@@ -50,8 +54,9 @@ def warehouse_session(
     own = session.newSession()
     own.conf.set("spark.sql.runSQLOnFiles", "false")
     context = session.sparkContext
-    if not context.getConf().contains(_PARTITIONS):  # 200 of them by default, however few the rows
-        own.conf.set(_PARTITIONS, str(_PARTITIONS_OF_A_CORE * context.defaultParallelism))
+    for setting in _AT_ONCE:
+        if not context.getConf().contains(setting):
+            own.conf.set(setting, str(_PARTITIONS_OF_A_CORE * context.defaultParallelism))
     for statement in functions("spark"):
         own.sql(statement)
     own.sql(carry(profiles_query(manifest), "spark")).createOrReplaceTempView("profiles")

@@ -11,7 +11,7 @@ import os
 import sys
 import tempfile
 import time
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from importlib.util import find_spec
 from pathlib import Path
 from typing import NamedTuple
@@ -36,7 +36,7 @@ from tests.benchmarks.measure import seconds
 _PROFILES = ("spec", "strict", "upstream")
 _PARTS_OF_A_GROUP = 20
 _RUN = """
-import json, sys, time
+import json, os, sys, time
 import psutil
 from orchbench_analytics import open_warehouse
 
@@ -56,27 +56,36 @@ def cpu_seconds():
     processes = [psutil.Process(), *psutil.Process().children(recursive=True)]
     return sum(sum(process.cpu_times()[:4]) for process in processes)
 
-ready, cpu = time.perf_counter(), cpu_seconds()
+marks = [(started, 0.0), (time.perf_counter(), cpu_seconds())]
 opened = open_warehouse(warehouse, create=True, engine=engine)
 opened.ingest(tree, jobs=workers)
-ingested, used = time.perf_counter(), cpu_seconds() - cpu
-opened.leaderboard("spec")
-done = time.perf_counter()
+marks.append((time.perf_counter(), cpu_seconds()))
+for _ in range(2):
+    opened.leaderboard("spec")
+    marks.append((time.perf_counter(), cpu_seconds()))
+(_, (_, before), (_, ingested), (_, answered), _) = marks
+walls = [later - earlier for (earlier, _), (later, _) in zip(marks, marks[1:])]
 with open(answer, "w") as file:
-    json.dump([ready - started, ingested - ready, used, done - ingested], file)
+    json.dump([*walls, ingested - before, answered - ingested, os.getloadavg()[0]], file)
 """
 
 
 class EngineRow(NamedTuple):
-    """What an ingest with scoring and then a leaderboard took, and the start-up before them."""
+    """What an ingest with scoring and then two leaderboards took, and the start-up before them.
+
+    The load is the machine's, over the last minute of the row.
+    """
 
     engine: str
     workers: int
     megabytes: float
     start_seconds: float
     ingest_seconds: float
-    ingest_cpu_seconds: float
     leaderboard_seconds: float
+    second_leaderboard_seconds: float
+    ingest_cpu_seconds: float
+    leaderboard_cpu_seconds: float
+    load: float
 
 
 class ManifestRow(NamedTuple):
@@ -92,19 +101,15 @@ class ManifestRow(NamedTuple):
 
 
 def engine_rows(
-    room: Path, tree: Path, *, workers: Sequence[int] = (1, 2, 4), times: Sequence[int] = (1, 4)
-) -> list[EngineRow]:
+    room: Path, tree: Path, *, workers: Sequence[int], times: Sequence[int]
+) -> Iterator[EngineRow]:
     """Rows for both engines, each number of workers, and the tree so many times over."""
-    rows: list[EngineRow] = []
     for factor in times:
         data = tree if factor == 1 else replicate(tree, room / f"times{factor}", factor)
         size = sum(file.stat().st_size for file in data.rglob("*.json")) / 1e6
-        rows += [
-            EngineRow(engine, count, size, *_measure(room, data, engine, count))
-            for count in workers
-            for engine in ("local", "spark")
-        ]
-    return rows
+        for count in workers:
+            for engine in ("local", "spark"):
+                yield EngineRow(engine, count, size, *_measure(room, data, engine, count))
 
 
 def _measure(room: Path, tree: Path, engine: str, workers: int) -> list[float]:
@@ -188,7 +193,7 @@ def _stamps(number: int, *tables: str) -> dict[str, FileStamp]:
     return {table: FileStamp(123_456, f"{number:064x}") for table in tables}
 
 
-def main(workers: Sequence[int] = (1, 2, 4), times: Sequence[int] = (1, 4)) -> None:
+def main(workers: Sequence[int] = (1, 2, 4), times: Sequence[int] = (1, 4, 16)) -> None:
     """Print all rows."""
     with tempfile.TemporaryDirectory(prefix="orchbench-spark-") as scratch:
         room = Path(scratch)

@@ -17,7 +17,16 @@ from orchbench_analytics.engines import Here
 from orchbench_analytics.profiles import BUILT_IN, SPEC
 from orchbench_analytics.tables import TABLES
 from orchbench_analytics.warehouse import Warehouse
-from tests.documents import agent_card, call, run, runs_document, scenario_path, write
+from tests.documents import (
+    agent_card,
+    call,
+    experiment_directory,
+    judge_log,
+    run,
+    runs_document,
+    scenario_path,
+    write,
+)
 
 PLAN_ANSWER = '{"workflow_1": {"steps": [{"agent_id": "weather_agent"}]}}'
 PACKAGE = Path(orchbench_analytics.__file__).parent
@@ -125,6 +134,28 @@ class TestIngest:
         split.ingest(tree)
 
         assert [len(ids) for ids in groups(split).values()] == [2, 2, 2]
+
+    @pytest.mark.parametrize("is_late", [True, False])
+    def test_verdicts_count_wherever_and_whenever_the_judges_log_was_read(
+        self, tmp_path: Path, tree: Path, monkeypatch: pytest.MonkeyPatch, is_late: bool
+    ) -> None:
+        monkeypatch.setattr("orchbench_analytics.score.unscored._GROUP_ROWS", 1)
+        monkeypatch.setattr("orchbench_analytics.ingest.update._PART_FILES", 1)
+        answers = run()["sub_agent_history"]
+        answers[0]["tool_calls"] = [call(arguments='{"city": "Seul"}')]
+        write(scenario_path(tree, "one"), answering(sub_agent_history=answers))
+        write(scenario_path(tree, "one", "13"))
+        made = open_warehouse(tmp_path / "judged", create=True)
+        if is_late:
+            made.ingest(tree)
+        logs = experiment_directory(tree, "one") / "llm_evaluation_logs_EN"
+        write(logs / "12_out_trial_run #1.json", judge_log())
+
+        made.ingest(tree)
+
+        judged = rows(made, "scored_arguments", decided_by="judge")
+        assert set(judged["profile"]) == set(BUILT_IN)
+        assert set(judged["scenario"]) == {"12"}
 
 
 def part_ids(warehouse: Warehouse, profile: str, group_id: str) -> list[str]:
