@@ -27,10 +27,12 @@ lint: $(VENV)/developing
 # axe-core, and Tableau's Hyper.
 SERVICES ?= $(VENV)/services
 APT_INSTALL = apt-get update -qq && apt-get install -qq -y --no-install-recommends
+BROWSER = command -v chromium chromedriver >/dev/null || ($(APT_INSTALL) chromium chromium-driver)
+POSTGRES = ls /usr/lib/postgresql/*/bin/pg_ctl >/dev/null 2>&1 || ($(APT_INSTALL) postgresql)
 test-services: $(VENV)/developing
-	command -v chromium chromedriver >/dev/null || ($(APT_INSTALL) chromium chromium-driver)
+	$(BROWSER)
 	command -v npm >/dev/null || ($(APT_INSTALL) npm)
-	ls /usr/lib/postgresql/*/bin/pg_ctl >/dev/null 2>&1 || ($(APT_INSTALL) postgresql)
+	$(POSTGRES)
 	command -v java >/dev/null || ($(APT_INSTALL) openjdk-17-jre-headless)
 	$(INSTALL) selenium --editable '.[spark,tableau]'
 	npm install --silent --no-save --prefix $(SERVICES) axe-core
@@ -40,6 +42,8 @@ test-services: $(VENV)/developing
 # needs, and breaks with a newer flask-caching.
 SUPERSET ?= $(VENV)/superset
 test-superset: $(VENV)/developing $(SUPERSET)/installed
+	$(BROWSER)
+	$(POSTGRES)
 	$(INSTALL) selenium
 	SUPERSET=$(abspath $(SUPERSET))/bin/superset SUPERSET_PICTURE=$(abspath $(SUPERSET))/dashboard.png \
 		$(BIN)/pytest tests/services/superset_dashboard.py

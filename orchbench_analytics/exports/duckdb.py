@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 
 import duckdb
@@ -16,14 +17,16 @@ from orchbench_analytics.exports.ddl import (
     comments,
     create_table,
 )
-from orchbench_analytics.exports.relations import MEMORY, Relation
+from orchbench_analytics.exports.relations import STAGE, Relation, limit_memory
 from orchbench_analytics.exports.sink import Outgoing
 from orchbench_analytics.exports.values import Rule, quoted_name
 from orchbench_analytics.schema import arrow_schema
-from orchbench_analytics.views.catalog import describe, views
+from orchbench_analytics.views.catalog import describe, quoted, views
 from orchbench_analytics.views.files import macros
 
-_KEYED_MEMORY = "512MiB"  # DuckDB holds the index of a key in memory while it makes it
+_TARGET = "target"
+_KEYS = 2**53  # surrogate keys are below
+_INDEXED_ROWS = 131_072  # whose entries in eight indexes fit twice into the memory for them
 
 
 class DuckDbFile:
@@ -56,46 +59,77 @@ class DuckDbFile:
 
     def write(self, outgoing: Outgoing, stored: Contents | None) -> None:
         """Write the file anew, beside the old one."""
-        schema = arrow_schema(MANIFEST_RELATION.table)
-        manifest = pa.Table.from_pylist(manifest_rows(outgoing.contents), schema).to_reader()
         selection = outgoing.contents.selection
         is_everything = not selection.tables and not selection.is_star
         computed = views() if is_everything else {}
         tables = [relation for relation in outgoing.relations if relation.name not in computed]
-        present = {relation.name for relation in tables}
-        with new_file(self.path) as staged, duckdb.connect(str(staged)) as connection:
-            is_keyed = selection.is_star and outgoing.memory == MEMORY
-            memory = _KEYED_MEMORY if is_keyed else outgoing.memory
-            connection.execute(f"set memory_limit = '{memory}'")
-            for relation in tables:
-                _create(connection, relation, present, outgoing.rows(relation))
+        with new_file(self.path) as staged, _attached(outgoing, staged) as connection:
+            connection.execute(f"use {_TARGET}")
+            for relation in (*tables, MANIFEST_RELATION):
+                _create(connection, relation, present={table.name for table in tables})
             if is_everything:
-                _create_views(connection, outgoing.connection)
-            _create(connection, MANIFEST_RELATION, present, manifest)
+                _create_views(connection)
+            connection.execute(f"use {STAGE}")
+            for relation in tables:
+                _fill(outgoing, relation)
+            schema = arrow_schema(MANIFEST_RELATION.table)
+            manifest = pa.Table.from_pylist(manifest_rows(outgoing.contents), schema)
+            connection.register("manifest_rows", manifest)
+            connection.execute(f"insert into {_place(MANIFEST_RELATION)} from manifest_rows")
+
+
+@contextmanager
+def _attached(outgoing: Outgoing, path: Path) -> Iterator[duckdb.DuckDBPyConnection]:
+    """The DuckDB that has the rows, with the file beside it: the two share one memory limit."""
+    connection = outgoing.connection
+    limit_memory(connection, outgoing.memory.indexing)
+    connection.execute(f"attach {quoted(str(path))} as {_TARGET}")
+    yield connection
+    connection.execute(f"detach {_TARGET}")
 
 
 def _create(
-    connection: duckdb.DuckDBPyConnection,
-    relation: Relation,
-    present: set[str],
-    rows: pa.RecordBatchReader,
+    connection: duckdb.DuckDBPyConnection, relation: Relation, *, present: set[str]
 ) -> None:
     connection.execute(create_table(relation, DUCKDB, present))
-    connection.register("outgoing_rows", rows)
-    connection.execute(f"insert into {quoted_name(relation.name)} from outgoing_rows")
-    connection.unregister("outgoing_rows")
     for statement in comments(relation):
         connection.execute(statement)
 
 
-def _create_views(connection: duckdb.DuckDBPyConnection, staged: duckdb.DuckDBPyConnection) -> None:
+def _create_views(connection: duckdb.DuckDBPyConnection) -> None:
     """Create the views of `sql/`, what else they read, and the descriptions of all columns."""
     for name in ("profiles", "model_tags"):
-        connection.register("outgoing_rows", staged.sql(f"from main.{name}").to_arrow_table())
-        connection.execute(f"create table main.{name} as from outgoing_rows")
-        connection.unregister("outgoing_rows")
+        connection.execute(f"create table main.{name} as from {STAGE}.main.{name}")
     for statements in macros():
         connection.execute(statements)
     for view in views().values():
         connection.execute(f"create view main.{view.name} as {view.query}")
     describe(connection, kind="table")
+
+
+def _fill(outgoing: Outgoing, relation: Relation) -> None:
+    """Insert the rows by stretches of their key.
+
+    DuckDB holds what is new in an index in memory until a checkpoint. Of a key that is spread over
+    all numbers, as surrogate keys are, a stretch touches a small part of the index.
+    """
+    query = f"insert into {_place(relation)} from ({outgoing.query(relation)})"
+    for stretch in _stretches(relation, outgoing.contents.relations[relation.name].row_count):
+        outgoing.connection.execute(f"{query} where {stretch}")
+        outgoing.connection.execute(f"checkpoint {_TARGET}")
+
+
+def _stretches(relation: Relation, row_count: int) -> list[str]:
+    """Conditions that split the rows of a relation into stretches of its key."""
+    spread = [name for name in relation.key if name.endswith("_sk") and name != "profile_sk"]
+    if not spread or row_count <= _INDEXED_ROWS:
+        return ["true"]
+    width = _KEYS * _INDEXED_ROWS // row_count
+    return [
+        f"{spread[0]} >= {start} and {spread[0]} < {start + width}"
+        for start in range(0, _KEYS, width)
+    ]
+
+
+def _place(relation: Relation) -> str:
+    return f"{_TARGET}.main.{quoted_name(relation.name)}"

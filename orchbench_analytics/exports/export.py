@@ -12,9 +12,9 @@ import msgspec
 from orchbench_analytics.errors import PathError
 from orchbench_analytics.exports.contents import Contents, Selection, contents_of
 from orchbench_analytics.exports.relations import (
-    LARGE_MEMORY,
-    MEMORY,
-    READING_MEMORY,
+    LARGE,
+    SMALL,
+    Memory,
     flat_relations,
     stage,
 )
@@ -74,9 +74,9 @@ def export(
         manifest = _only(scored_profile(root, manifest, selection.profile).name, manifest)
     begin = partial(_export, root, manifest, target, selection, spark, may_overwrite=may_overwrite)
     try:
-        return begin(memory=MEMORY)
-    except duckdb.OutOfMemoryException:
-        return begin(memory=LARGE_MEMORY)
+        return begin(memory=SMALL)
+    except (duckdb.OutOfMemoryException, duckdb.TransactionException):  # it may show at a commit
+        return begin(memory=LARGE)
 
 
 def _export(
@@ -87,15 +87,15 @@ def _export(
     spark: SparkSession | None,
     *,
     may_overwrite: bool,
-    memory: str,
+    memory: Memory,
 ) -> ExportSummary:
     """The whole export with so much memory for DuckDB."""
     sink, shown = sink_for(target, selection), without_password(target)
     with stage(memory) as connection:
         if selection.is_star:
-            relations = star_relations(connection, root, manifest, selection.tables, spark)
-            if memory == MEMORY:
-                connection.execute(f"set memory_limit = '{READING_MEMORY}'")
+            relations = star_relations(
+                connection, root, manifest, selection.tables, spark, memory=memory
+            )
         else:
             relations = flat_relations(connection, root, manifest, selection.tables, spark)
         contents = contents_of(

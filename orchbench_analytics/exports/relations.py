@@ -20,11 +20,21 @@ from orchbench_analytics.views.descriptions import describe_view
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
-# Past its memory DuckDB puts on the disk what it works on. Every thread needs a share of it.
-MEMORY = "128MiB"
-READING_MEMORY = "64MiB"  # enough for tables that are made, so that few of their blocks stay
-LARGE_MEMORY = "2GiB"  # for warehouses with texts of many megabytes
-_THREADS = 2
+STAGE = "stage"  # the name of the database that rows are computed in
+_THREADS = 2  # each needs a share of the memory
+
+
+class Memory(NamedTuple):
+    """What DuckDB may hold at each step, in MiB; past it DuckDB works on the disk."""
+
+    computing: int  # views
+    making: int  # a star from them
+    reading: int  # what is made, so that few of its blocks stay
+    indexing: int  # a DuckDB file with keys
+
+
+SMALL = Memory(computing=96, making=64, reading=32, indexing=128)
+LARGE = Memory(2048, 2048, 2048, 2048)  # for warehouses with texts of many megabytes
 
 
 class Relation(NamedTuple):
@@ -51,18 +61,23 @@ class Relation(NamedTuple):
 
 
 @contextmanager
-def stage(memory: str = MEMORY) -> Iterator[duckdb.DuckDBPyConnection]:
+def stage(memory: Memory = SMALL) -> Iterator[duckdb.DuckDBPyConnection]:
     """An empty DuckDB on the disk that is gone afterwards."""
     with tempfile.TemporaryDirectory(prefix="orchbench-export-") as directory:
-        connection = duckdb.connect(str(Path(directory) / "stage.duckdb"))
+        connection = duckdb.connect(str(Path(directory) / f"{STAGE}.duckdb"))
         try:
-            connection.execute(f"set memory_limit = '{memory}'")
+            limit_memory(connection, memory.computing)
             connection.execute(f"set threads = {_THREADS}")
             connection.execute("set enable_progress_bar = false")
             connection.execute("set preserve_insertion_order = false")
             yield connection
         finally:
             connection.close()
+
+
+def limit_memory(connection: duckdb.DuckDBPyConnection, mebibytes: int) -> None:
+    """Give DuckDB so much memory for what it works on, and for blocks that it keeps."""
+    connection.execute(f"set memory_limit = '{mebibytes}MiB'")
 
 
 def flat_relations(

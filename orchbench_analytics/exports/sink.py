@@ -17,13 +17,13 @@ from orchbench_analytics.exports.contents import (
     changed_parts,
     part_name,
 )
-from orchbench_analytics.exports.relations import MEMORY, Relation
+from orchbench_analytics.exports.relations import SMALL, Memory, Relation
 from orchbench_analytics.exports.values import Rule, selected
 from orchbench_analytics.schema import arrow_schema
 from orchbench_analytics.views.catalog import quoted
 
 _BATCH_ROWS = 2_048  # as DuckDB has them: of long texts more would be many megabytes
-_GATHERED_BYTES = 16 * 2**20
+_GATHERED_BYTES = 8 * 2**20
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,7 +35,7 @@ class Outgoing:
     contents: Contents
     rules: Sequence[Rule] = ()
     documents: dict[str, str] = field(default_factory=dict)  # by the name of their file
-    memory: str = MEMORY  # of a DuckDB that a sink writes
+    memory: Memory = SMALL
 
     def rows(self, relation: Relation, parts: Sequence[str] | None = None) -> pa.RecordBatchReader:
         """The rows of a relation, or of some of its parts, in batches, so memory stays flat."""

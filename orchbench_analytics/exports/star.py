@@ -12,7 +12,7 @@ import duckdb
 import polars as pl
 
 from orchbench_analytics.errors import OrchbenchError, SelectionError
-from orchbench_analytics.exports.relations import Relation, compute
+from orchbench_analytics.exports.relations import SMALL, Memory, Relation, compute, limit_memory
 from orchbench_analytics.exports.semantics import (
     FACT,
     averaged_columns,
@@ -48,6 +48,8 @@ def star_relations(
     manifest: Manifest,
     names: Sequence[str],
     spark: SparkSession | None = None,
+    *,
+    memory: Memory = SMALL,
 ) -> list[Relation]:
     """All relations of the star, or the named ones, with their rows computed."""
     known = [*sorted(star_views(), key=_place), METRICS_TABLE]
@@ -57,12 +59,14 @@ def star_relations(
             f"the star has no table named {unknown[0]!r}; there are {', '.join(known)}"
         )
     compute(connection, root, manifest, _sources(), spark)
+    limit_memory(connection, memory.making)
     connection.execute(_keys())
     for view in star_views().values():
         connection.execute(f"create table main.{view.name} as {view.query}")
         _require_keys(connection, view)
     connection.register("metric_rows", pl.DataFrame(metric_rows()).to_arrow())
     connection.execute(f"create table main.{METRICS_TABLE} as from metric_rows")
+    limit_memory(connection, memory.reading)
     chosen = [name for name in known if name in names or not names]
     return [_relation(connection, name) for name in chosen]
 

@@ -30,7 +30,7 @@ def replicate(tree: Path, directory: Path, times: int) -> Path:
     """The tree several times over under other model names; hard links, so disk is not an issue."""
     if directory.exists():
         return directory
-    for path in tree.rglob("*_out.json"):
+    for path in tree.rglob("*.json"):
         parts = path.relative_to(tree).parts
         for copy in range(times):
             renamed = [f"{part}-{copy}" if part in _models(tree) else part for part in parts]

@@ -1,6 +1,7 @@
-"""Every sink on the conformance pack: time, size, and whether memory stays flat.
+"""Every sink on the conformance pack, flat and as a star: time, size, and whether memory is flat.
 
-`python -m tests.benchmarks.sinks` prints the table; `make bench` runs it with the others.
+Times are held against the Parquet sink of the same run, and that against the decode floor; memory
+against the same export of the pack. `python -m tests.benchmarks.sinks` prints the table.
 """
 
 from __future__ import annotations
@@ -9,67 +10,99 @@ import shutil
 import sys
 import tarfile
 import tempfile
+import time
 from collections.abc import Iterator
+from contextlib import contextmanager
+from importlib.util import find_spec
 from pathlib import Path
 from statistics import median
 from typing import NamedTuple
 
+import psycopg
+
 from tests.benchmarks.data import replicate, sample_tree
-from tests.benchmarks.measure import peak_megabytes, report, seconds
+from tests.benchmarks.measure import Floor, report, seconds
+from tests.processes import run_and_weigh
 from tests.services.postgres import postgres_server, server_programs
 
 _PACK = Path(__file__).parents[3] / "shared" / "conformance" / "pack.tar.xz"
 _INGEST = """
 import sys
+from pathlib import Path
 from orchbench_analytics import open_warehouse
-open_warehouse(sys.argv[1], create=True).ingest(sys.argv[2])
+cards = [path for path in [Path(sys.argv[3])] if path.is_dir()]
+open_warehouse(sys.argv[1], create=True).ingest(sys.argv[2], agent_cards=cards)
 """
 _EXPORT = """
 import sys
 from orchbench_analytics import open_warehouse
-open_warehouse(sys.argv[1]).export(sys.argv[2], overwrite=True)
+warehouse, target, shape, *tables = sys.argv[1:]
+open_warehouse(warehouse).export(target, star=shape == "star", relations=tables)
 """
 _START = "import orchbench_analytics.exports.export, pyarrow"
 _RUNS = 3
 _GROWTH = 1.2
+_RESET = "drop schema public cascade; create schema public"
 
 
 class SinkBound(NamedTuple):
-    """How a sink's target is named, and the seconds an idle machine may take for the pack."""
+    """How a sink's target is named, how many times as long as Parquet it may take, and what of."""
 
     target: str
+    flat: float
+    star: float
+    tables: tuple[str, ...] = ()
+
+
+class Measured(NamedTuple):
+    """What one export took."""
+
     seconds: float
+    megabytes: float
+    peak_megabytes: float
 
 
-# Measured prototypes on a busy machine took 4.8, 2.2, 2.6, 2.3, 2.4, 4.1 and 2.8 s.
+_POSTGRES = SinkBound("", 2.5, 4)
 SINKS = {
-    "Parquet": SinkBound("{}/out", 10),
-    "DuckDB": SinkBound("{}/out.duckdb", 10),
-    "SQLite": SinkBound("{}/out.sqlite", 10),
-    "CSV": SinkBound("{}/out.csv", 10),
-    "Delta": SinkBound("delta:{}/out", 10),
-    "Iceberg": SinkBound("iceberg:{}/out", 15),
+    "Parquet": SinkBound("{}/out", 1, 1),
+    "DuckDB": SinkBound("{}/out.duckdb", 1.5, 3),
+    "SQLite": SinkBound("{}/out.sqlite", 1.5, 2),
+    "CSV": SinkBound("{}/out.csv", 1.2, 1.5),
+    "Delta": SinkBound("delta:{}/out", 2, 2),
+    "Iceberg": SinkBound("iceberg:{}/out", 4, 3),
+    "Hyper": SinkBound("{}/out.hyper", 2.5, 2.5),
+    "Excel, two tables": SinkBound("{}/out.xlsx", 3, 3, ("scored_steps", "leaderboard")),
 }
-POSTGRES_SECONDS = 15.0
+_PARQUET_FLOORS = {"flat": 12.0, "star": 15.0}
 
 
 def sink_benchmarks(room: Path) -> list[bool]:
     """Time and size of every sink on the pack, and how memory grows with four times the data."""
     tree = pack_tree(room / "pack")
-    small, large = room / "sinks1", room / "sinks4"
-    seconds(_INGEST, small, tree)
-    seconds(_INGEST, large, replicate(tree, room / "pack4", 4))
-    held = []
-    for name, bound in SINKS.items():
-        target = room / "export"
-        taken = median(_export_seconds(small, bound.target, target) for _ in range(_RUNS))
-        size = _megabytes(target)
-        growth = _peak(large, bound.target, target) / _peak(small, bound.target, target)
-        held += [
-            report(f"export to {name}, {size:.0f} MB", taken, bound.seconds, "s"),
-            report("  peak memory with four times the data", growth, _GROWTH, "x"),
-        ]
-    return [*held, *_postgres_benchmark(small)]
+    warehouses = room / "sinks1", room / "sinks4"
+    cards = tree.parent / "agent_cards"
+    seconds(_INGEST, warehouses[0], tree, cards)
+    seconds(_INGEST, warehouses[1], replicate(tree, room / "pack4", 4), cards)
+    floor = median(Floor(tree).seconds() for _ in range(_RUNS))
+    start = median(seconds(_START) for _ in range(_RUNS))
+    held: list[bool] = []
+    for shape in ("flat", "star"):
+        parquet = floor
+        for name, sink in _present_sinks(shape):
+            with _target(sink, room / "export") as place:
+                small, large = _measure(warehouses, sink, shape, place)
+            taken = small.seconds - start
+            bound = getattr(sink, shape) if name != "Parquet" else _PARQUET_FLOORS[shape]
+            unit = "x Parquet" if name != "Parquet" else "x the floor"
+            told = f"{name}, {shape}: {taken:.1f} s, {small.megabytes:.0f} MB on disk"
+            grown = large.peak_megabytes / small.peak_megabytes
+            told_grown = f"  peak of {small.peak_megabytes:.0f} MB, with four times the data"
+            held += [
+                report(told, taken / parquet, bound, unit),
+                report(told_grown, grown, _GROWTH, "x"),
+            ]
+            parquet = taken if name == "Parquet" else parquet
+    return held
 
 
 def pack_tree(directory: Path) -> Path:
@@ -81,34 +114,67 @@ def pack_tree(directory: Path) -> Path:
     return directory / "results"
 
 
-def _export_seconds(warehouse: Path, target: str, place: Path) -> float:
-    """A first export, without the time that Python takes to start."""
-    _clear(place)
-    return seconds(_EXPORT, warehouse, target.format(place)) - seconds(_START)
-
-
-def _peak(warehouse: Path, target: str, place: Path) -> float:
-    _clear(place)
-    return peak_megabytes(_EXPORT, warehouse, target.format(place))
-
-
-def _postgres_benchmark(warehouse: Path) -> Iterator[bool]:
-    programs = server_programs()
-    if programs is None:
+def _present_sinks(shape: str) -> Iterator[tuple[str, SinkBound]]:
+    """The sinks that can be measured here; a star does not go to Excel as a whole."""
+    for name, sink in SINKS.items():
+        if name == "Hyper" and find_spec("tableauhyperapi") is None:
+            print("      Tableau's Hyper is not installed", flush=True)
+        elif not (sink.tables and shape == "star"):
+            yield name, sink
+    if server_programs() is None:
         print("      Postgres is not installed", flush=True)
+    else:
+        yield "Postgres", _POSTGRES
+
+
+@contextmanager
+def _target(sink: SinkBound, place: Path) -> Iterator[str]:
+    """The place of a sink: a directory, or the address of a server that runs meanwhile."""
+    programs = server_programs()
+    if sink is not _POSTGRES or programs is None:
+        yield str(place)
         return
     with postgres_server(programs) as uri:
-        taken = seconds(_EXPORT, warehouse, uri) - seconds(_START)
-    yield report("export to Postgres", taken, POSTGRES_SECONDS, "s")
+        yield uri
 
 
-def _clear(place: Path) -> None:
+def _measure(
+    warehouses: tuple[Path, Path], sink: SinkBound, shape: str, place: str
+) -> tuple[Measured, Measured]:
+    """A first export of the small warehouse, the middle of three, and one of the large."""
+    small = [_export(warehouses[0], sink, shape, place) for _ in range(_RUNS)]
+    return Measured(*map(median, zip(*small, strict=True))), _export(
+        warehouses[1], sink, shape, place
+    )
+
+
+def _export(warehouse: Path, sink: SinkBound, shape: str, place: str) -> Measured:
+    target = sink.target.format(place) or place
+    _clear(place)
+    started = time.perf_counter()
+    ended = run_and_weigh(sys.executable, "-c", _EXPORT, warehouse, target, shape, *sink.tables)
+    taken = time.perf_counter() - started
+    if ended.returncode:
+        raise SystemExit(f"the export to {target} failed")
+    return Measured(taken, _megabytes(place), ended.peak_megabytes)
+
+
+def _clear(place: str) -> None:
+    if "://" in place:
+        with psycopg.connect(place, autocommit=True) as connection:
+            connection.execute(_RESET)
+        return
     shutil.rmtree(place, ignore_errors=True)
-    place.mkdir()
+    Path(place).mkdir()
 
 
-def _megabytes(place: Path) -> float:
-    return sum(file.stat().st_size for file in place.rglob("*") if file.is_file()) / 1e6
+def _megabytes(place: str) -> float:
+    if "://" in place:
+        query = "select pg_database_size(current_database())"
+        with psycopg.connect(place) as connection:
+            ((size,),) = connection.execute(query).fetchall()
+        return float(size) / 1e6
+    return sum(file.stat().st_size for file in Path(place).rglob("*") if file.is_file()) / 1e6
 
 
 def main() -> int:

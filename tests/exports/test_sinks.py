@@ -15,9 +15,10 @@ from polars.testing import assert_frame_equal
 
 from orchbench_analytics import open_warehouse
 from orchbench_analytics.errors import OrchbenchError, PathError, SelectionError
+from orchbench_analytics.exports import duckdb as duckdb_file
 from orchbench_analytics.exports import excel, export
 from orchbench_analytics.exports.beside import _swap, new_directory
-from orchbench_analytics.exports.relations import flat_relations, stage
+from orchbench_analytics.exports.relations import Memory, flat_relations, stage
 from orchbench_analytics.tables import TABLES
 from orchbench_analytics.views.catalog import views
 from orchbench_analytics.views.descriptions import described_columns
@@ -174,11 +175,28 @@ def test_a_killed_export_does_not_block_the_next_one(
 def test_an_export_that_needs_more_memory_gets_it(
     small: Warehouse, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    with pytest.raises(duckdb.OutOfMemoryException), stage("1MiB") as connection:
+    tiny = Memory(1, 1, 1, 1)
+    with pytest.raises(duckdb.OutOfMemoryException), stage(tiny) as connection:
         flat_relations(connection, small.path, small.manifest(), CHOSEN)
-    monkeypatch.setattr(export, "MEMORY", "1MiB")
+    monkeypatch.setattr(export, "SMALL", tiny)
     summary = small.export(tmp_path / "out.duckdb", relations=CHOSEN)
     assert summary.row_count == sum(len(read_duckdb(summary.target, name)) for name in CHOSEN)
+
+
+def test_rows_of_a_large_table_go_in_by_stretches_of_its_key(
+    small: Warehouse, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    facts = ["dim_argument", "fact_argument", "fact_scenario"]
+    for indexed_rows, name in ((duckdb_file._INDEXED_ROWS, "at once"), (5, "by stretches")):
+        monkeypatch.setattr(duckdb_file, "_INDEXED_ROWS", indexed_rows)
+        small.export(tmp_path / f"{name}.duckdb", relations=facts, star=True)
+    for fact in facts:
+        whole, pieces = (
+            read_duckdb(str(tmp_path / f"{name}.duckdb"), fact)
+            for name in ("at once", "by stretches")
+        )
+        assert sorted(map(str, pieces)) == sorted(map(str, whole))
+    assert len(whole) > 10
 
 
 def test_one_profile_only(small: Warehouse, tmp_path: Path) -> None:

@@ -1,18 +1,22 @@
 """A real browser without a network, reports to open in it, a Spark cluster, and warehouses."""
 
+from __future__ import annotations
+
 import shutil
 from collections.abc import Iterator
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pytest
-from pyspark.sql import SparkSession
 from selenium import webdriver
 from selenium.webdriver.chrome.service import Service
 
 from orchbench_analytics import open_warehouse
 from tests.conftest import MakeOnce
 from tests.sample_sweep import build_demo
-from tests.services.spark import spark_cluster
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
 
 FLAGS = (
     "--headless=new",
@@ -72,5 +76,7 @@ def pack_warehouse(make_once: MakeOnce, conformance_pack: Path) -> Path:
 
 @pytest.fixture(scope="session")
 def session(tmp_path_factory: pytest.TempPathFactory) -> Iterator[SparkSession]:
+    from tests.services.spark import spark_cluster  # Superset is tested without Spark
+
     with spark_cluster(tmp_path_factory.mktemp("spark")) as started:
         yield started
