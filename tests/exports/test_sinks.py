@@ -288,10 +288,24 @@ def test_what_somebody_else_made_is_left_alone(small: Warehouse, tmp_path: Path,
     assert small.export(tmp_path / name, relations=["leaderboard"], overwrite=True).row_count
 
 
+def test_a_file_that_another_program_has_open_is_not_called_strange(
+    small: Warehouse, tmp_path: Path
+) -> None:
+    target = tmp_path / "open.duckdb"
+    hold = f"import duckdb; held = duckdb.connect({str(target)!r}); print(flush=True); input()"
+    with subprocess.Popen(
+        [sys.executable, "-c", hold], stdin=subprocess.PIPE, stdout=subprocess.PIPE
+    ) as other:
+        other.stdout.readline()
+        with pytest.raises(PathError, match="is open in another program"):
+            small.export(target, relations=["leaderboard"], overwrite=True)
+        other.communicate(b"\n")
+
+
 def test_a_directory_with_other_things_is_left_alone(small: Warehouse, tmp_path: Path) -> None:
     (tmp_path / "out").mkdir()
     (tmp_path / "out" / "mine.txt").touch()
-    for target in (f"{tmp_path}/out", f"delta:{tmp_path}/out"):
+    for target in (f"{tmp_path}/out", f"delta:{tmp_path}/out", f"delta:{tmp_path}/out/mine.txt"):
         with pytest.raises(PathError, match="there already"):
             small.export(target, relations=["leaderboard"])
     small.export(tmp_path / "ours", relations=["leaderboard"])
@@ -302,7 +316,7 @@ def test_a_directory_with_other_things_is_left_alone(small: Warehouse, tmp_path:
 
 def test_other_options_need_leave_to_overwrite(small: Warehouse, tmp_path: Path) -> None:
     small.export(tmp_path / "out", relations=["leaderboard"])
-    with pytest.raises(PathError, match=r"other options.*--overwrite"):
+    with pytest.raises(PathError, match=r"other options \(--table leaderboard\).*--overwrite"):
         small.export(tmp_path / "out", relations=["steps"])
     small.export(tmp_path / "out", relations=["steps"], overwrite=True)
     assert sorted(path.name for path in (tmp_path / "out").iterdir()) == [
