@@ -73,7 +73,7 @@ COST_AND_SCORE = Chart(
         "truncateXAxis": False,
         "y_axis_format": SHARE,
         "y_axis_label": "Average",
-        "y_axis_title_margin": 40,
+        "y_axis_title_margin": 60,
         "y_axis_bounds": [0, 1],
         "show_legend": True,
         "legendOrientation": "right",
