@@ -46,7 +46,7 @@ class DeltaTables:
         held = self._held()
         if held is not None:
             return held
-        is_empty = not self.path.exists() or not any(self.path.iterdir())
+        is_empty = not self.path.exists() or (self.path.is_dir() and not any(self.path.iterdir()))
         if not is_empty and not may_overwrite:
             raise refuse(self.path)
         return None

@@ -9,6 +9,7 @@ from pathlib import Path
 import duckdb
 import pyarrow as pa
 
+from orchbench_analytics.errors import PathError
 from orchbench_analytics.exports.beside import new_file, refuse
 from orchbench_analytics.exports.contents import Contents, manifest_rows, read_manifest
 from orchbench_analytics.exports.ddl import (
@@ -53,6 +54,10 @@ class DuckDbFile:
             with duckdb.connect(str(self.path), read_only=True) as connection:
                 return read_manifest(connection.sql("from export_manifest").fetchall())
         except duckdb.Error as error:
+            if "lock" in str(error):
+                raise PathError(
+                    f"{self.path} is open in another program; close it there, and export again"
+                ) from error
             if not may_overwrite:
                 raise refuse(self.path) from error
             return None

@@ -1,4 +1,4 @@
-"""The whole export, top to bottom: compute, hash, compare with the target, write what changed."""
+"""The whole export, top to bottom: look at the target, compute, compare, write what changed."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import duckdb
 import msgspec
 
 from orchbench_analytics.errors import PathError
-from orchbench_analytics.exports.contents import Contents, Selection, contents_of
+from orchbench_analytics.exports.contents import Selection, contents_of
 from orchbench_analytics.exports.relations import (
     LARGE,
     SMALL,
@@ -91,6 +91,11 @@ def _export(
 ) -> ExportSummary:
     """The whole export with so much memory for DuckDB."""
     sink, shown = sink_for(target, selection), without_password(target)
+    stored = sink.stored(may_overwrite=may_overwrite)
+    if stored is not None and stored.selection != selection:
+        if not may_overwrite:
+            raise PathError(_other_selection(shown, stored.selection))
+        stored = None
     with stage(memory) as connection:
         if selection.is_star:
             relations = star_relations(
@@ -105,11 +110,6 @@ def _export(
         documents = star_documents() if selection.is_star else {}
         outgoing = Outgoing(connection, relations, contents, rules, documents, memory)
         sink.check(outgoing)
-        stored = sink.stored(may_overwrite=may_overwrite)
-        if stored is not None and stored.selection != selection:
-            if not may_overwrite:
-                raise PathError(_other_selection(shown, stored))
-            stored = None
         if stored is None or stored.digest != contents.digest:
             sink.write(outgoing, stored)
         exported = [
@@ -151,9 +151,15 @@ def _only(profile: str, manifest: Manifest) -> Manifest:
     )
 
 
-def _other_selection(target: str, stored: Contents) -> str:
-    was = msgspec.json.encode(stored.selection).decode()
+def _other_selection(target: str, stored: Selection) -> str:
+    options = [
+        *(["--star"] if stored.is_star else []),
+        *(["--raw"] if stored.is_raw else []),
+        *([f"--profile {stored.profile}"] if stored.profile else []),
+        *(f"--table {name}" for name in stored.tables),
+        *(f"--partition-by {name}" for name in stored.partition_by),
+    ]
     return (
-        f"{target} holds an export with other options ({was}); "
+        f"{target} holds an export with other options ({' '.join(options) or 'none'}); "
         "give the same, name another target, or replace it with --overwrite"
     )

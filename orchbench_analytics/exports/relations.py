@@ -70,6 +70,7 @@ def stage(memory: Memory = SMALL) -> Iterator[duckdb.DuckDBPyConnection]:
             connection.execute(f"set threads = {_THREADS}")
             connection.execute("set enable_progress_bar = false")
             connection.execute("set preserve_insertion_order = false")
+            connection.execute("set fsync_mode = 'none'")  # what must last is synced by its sink
             yield connection
         finally:
             connection.close()

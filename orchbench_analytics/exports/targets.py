@@ -10,8 +10,10 @@ from orchbench_analytics.errors import PathError
 from orchbench_analytics.exports.contents import Selection
 from orchbench_analytics.exports.sink import Sink
 
-KINDS = """a directory or FILE.parquet (Parquet), FILE.duckdb, FILE.sqlite, DIR.csv (a directory of
-CSV files), FILE.xlsx, FILE.hyper (Tableau), delta:DIR, iceberg:CATALOG, postgresql://…"""
+KINDS = (
+    "a directory or FILE.parquet (Parquet), FILE.duckdb, FILE.sqlite, DIR.csv (a directory of CSV "
+    "files), FILE.xlsx, FILE.hyper (Tableau), delta:DIR, iceberg:CATALOG, postgresql://…"
+)
 _FILES = {
     ".duckdb": ("duckdb", "DuckDbFile"),
     ".sqlite": ("sqlite", "SqliteFile"),

@@ -1,5 +1,6 @@
 """Warehouses to export: a sweep of two models, and one of hostile answers."""
 
+import shutil
 from pathlib import Path
 
 import pytest
@@ -13,6 +14,14 @@ from tests.exports.hostile import TEXTS
 def build_small(directory: Path) -> None:
     write_sweep(directory / "results")
     open_warehouse(directory / "warehouse", create=True).ingest(directory / "results", jobs=1)
+
+
+def build_changed(small: Warehouse, directory: Path) -> None:
+    """The small warehouse after another ingest: a file of one model without runs, a new model."""
+    shutil.copytree(small.path, directory / "warehouse")
+    empty = write(scenario_path(directory / "results", "model-1"), runs_document({}))
+    added = write(scenario_path(directory / "results", "it's new"), runs_document())
+    open_warehouse(directory / "warehouse").ingest(empty.parents[3], added, jobs=1)
 
 
 def build_hostile(directory: Path) -> None:
@@ -30,6 +39,12 @@ def build_hostile(directory: Path) -> None:
 @pytest.fixture(scope="session")
 def small(make_once) -> Warehouse:
     return open_warehouse(make_once("small_export", build_small) / "warehouse")
+
+
+@pytest.fixture(scope="session")
+def changed(make_once, small: Warehouse) -> Warehouse:
+    directory = make_once("changed_export", lambda directory: build_changed(small, directory))
+    return open_warehouse(directory / "warehouse")
 
 
 @pytest.fixture(scope="session")

@@ -23,7 +23,7 @@ from orchbench_analytics.tables import TABLES
 from orchbench_analytics.views.catalog import views
 from orchbench_analytics.views.descriptions import described_columns
 from orchbench_analytics.warehouse import Warehouse
-from tests.documents import runs_document, scenario_path, write
+from tests.documents import scenario_path, write
 from tests.exports.hostile import TEXTS, answers, cut, defused
 from tests.exports.readers import TARGETS, read_duckdb
 
@@ -40,12 +40,19 @@ def key(row: dict[str, object]) -> str:
     return "|".join(str(row[name]) for name in ("model", "scenario", "run", "step_id"))
 
 
-def test_rows_are_the_warehouses(kind: str, small: Warehouse, tmp_path: Path) -> None:
+def test_rows_are_the_warehouses_and_no_second_export_writes_them(
+    kind: str, small: Warehouse, tmp_path: Path
+) -> None:
     name, read = TARGETS[kind]
     target = name.format(tmp_path)
 
     summary = small.export(target, relations=CHOSEN)
 
+    written = {path: path.stat().st_mtime_ns for path in tmp_path.rglob("*") if path.is_file()}
+    assert small.export(target, relations=CHOSEN).is_unchanged
+    assert written == {
+        path: path.stat().st_mtime_ns for path in tmp_path.rglob("*") if path.is_file()
+    }
     assert {e.relation: e.row_count for e in summary.relations} == {
         name: len(read(target, name)) for name in CHOSEN
     }
@@ -62,36 +69,20 @@ def test_rows_are_the_warehouses(kind: str, small: Warehouse, tmp_path: Path) ->
                 assert got[column] == value
 
 
-def test_an_unchanged_warehouse_writes_nothing(kind: str, small: Warehouse, tmp_path: Path) -> None:
-    target = TARGETS[kind][0].format(tmp_path)
-    small.export(target, relations=CHOSEN)
-    before = {path: path.stat().st_mtime_ns for path in tmp_path.rglob("*") if path.is_file()}
-
-    again = small.export(target, relations=CHOSEN)
-
-    assert again.is_unchanged
-    assert before == {
-        path: path.stat().st_mtime_ns for path in tmp_path.rglob("*") if path.is_file()
-    }
-
-
-def test_a_refresh_equals_a_new_export(kind: str, small: Warehouse, tmp_path: Path) -> None:
+def test_a_refresh_equals_a_new_export(
+    kind: str, small: Warehouse, changed: Warehouse, tmp_path: Path
+) -> None:
     name, read = TARGETS[kind]
     target, fresh = name.format(tmp_path / "a"), name.format(tmp_path / "b")
     for place in ("a", "b"):
         (tmp_path / place).mkdir()
-    shutil.copytree(small.path, tmp_path / "warehouse")
-    warehouse = open_warehouse(tmp_path / "warehouse", create=True)
-    warehouse.export(target, relations=CHOSEN)
-    results = write(scenario_path(tmp_path / "results", "model-1"), runs_document({})).parents[3]
-    added = write(scenario_path(tmp_path / "results", "it's new"), runs_document())
-    warehouse.ingest(results, added, jobs=1)
+    small.export(target, relations=CHOSEN)
 
-    summary = warehouse.export(target, relations=CHOSEN)
+    summary = changed.export(target, relations=CHOSEN)
 
-    warehouse.export(fresh, relations=CHOSEN)
-    changed = {e.relation: e.changed_part_count for e in summary.relations}
-    assert changed["steps"] == 1  # the new model's: the other's new file has no run
+    changed.export(fresh, relations=CHOSEN)
+    parts = {e.relation: e.changed_part_count for e in summary.relations}
+    assert parts["steps"] == 1  # the new model's: the other's new file has no run
     for relation in CHOSEN:
         rows, expected = (sorted(map(str, read(place, relation))) for place in (target, fresh))
         assert rows == expected
@@ -297,10 +288,24 @@ def test_what_somebody_else_made_is_left_alone(small: Warehouse, tmp_path: Path,
     assert small.export(tmp_path / name, relations=["leaderboard"], overwrite=True).row_count
 
 
+def test_a_file_that_another_program_has_open_is_not_called_strange(
+    small: Warehouse, tmp_path: Path
+) -> None:
+    target = tmp_path / "open.duckdb"
+    hold = f"import duckdb; held = duckdb.connect({str(target)!r}); print(flush=True); input()"
+    with subprocess.Popen(
+        [sys.executable, "-c", hold], stdin=subprocess.PIPE, stdout=subprocess.PIPE
+    ) as other:
+        other.stdout.readline()
+        with pytest.raises(PathError, match="is open in another program"):
+            small.export(target, relations=["leaderboard"], overwrite=True)
+        other.communicate(b"\n")
+
+
 def test_a_directory_with_other_things_is_left_alone(small: Warehouse, tmp_path: Path) -> None:
     (tmp_path / "out").mkdir()
     (tmp_path / "out" / "mine.txt").touch()
-    for target in (f"{tmp_path}/out", f"delta:{tmp_path}/out"):
+    for target in (f"{tmp_path}/out", f"delta:{tmp_path}/out", f"delta:{tmp_path}/out/mine.txt"):
         with pytest.raises(PathError, match="there already"):
             small.export(target, relations=["leaderboard"])
     small.export(tmp_path / "ours", relations=["leaderboard"])
@@ -311,7 +316,7 @@ def test_a_directory_with_other_things_is_left_alone(small: Warehouse, tmp_path:
 
 def test_other_options_need_leave_to_overwrite(small: Warehouse, tmp_path: Path) -> None:
     small.export(tmp_path / "out", relations=["leaderboard"])
-    with pytest.raises(PathError, match=r"other options.*--overwrite"):
+    with pytest.raises(PathError, match=r"other options \(--table leaderboard\).*--overwrite"):
         small.export(tmp_path / "out", relations=["steps"])
     small.export(tmp_path / "out", relations=["steps"], overwrite=True)
     assert sorted(path.name for path in (tmp_path / "out").iterdir()) == [
