@@ -60,6 +60,7 @@ bench: $(VENV)/developing
 	$(BIN)/python -m tests.benchmarks
 	$(BIN)/python -m tests.benchmarks.simulations
 	$(BIN)/python -m tests.benchmarks.spark
+	$(BIN)/python -m tests.benchmarks.many_parts
 
 # Kills, mutated documents and flipped bits; the figures come as a table.
 MINUTES ?= 60

@@ -35,38 +35,46 @@ from tests.benchmarks.measure import seconds
 
 _PROFILES = ("spec", "strict", "upstream")
 _PARTS_OF_A_GROUP = 20
-_RUN = """
+_START = """
 import json, os, sys, time
 import psutil
 from orchbench_analytics import open_warehouse
 
-workers, tree, warehouse, answer = int(sys.argv[1]), sys.argv[2], sys.argv[3], sys.argv[4]
-started = time.perf_counter()
-engine = None
-if sys.argv[5] == "spark":
-    from orchbench_analytics.engines.spark import SparkEngine
-    from orchbench_analytics.engines.spark_session import start_session
-
-    session = start_session(f"local-cluster[{workers},1,1024]")
-    session.sparkContext.setLogLevel("OFF")
-    engine = SparkEngine(session)
-    list(engine.run(abs, range(4 * workers)))
+workers, name, warehouse, answer, *tree = sys.argv[1:]
 
 def cpu_seconds():
     processes = [psutil.Process(), *psutil.Process().children(recursive=True)]
     return sum(sum(process.cpu_times()[:4]) for process in processes)
 
-marks = [(started, 0.0), (time.perf_counter(), cpu_seconds())]
-opened = open_warehouse(warehouse, create=True, engine=engine)
-opened.ingest(tree, jobs=workers)
-marks.append((time.perf_counter(), cpu_seconds()))
-for _ in range(2):
-    opened.leaderboard("spec")
+def mark():
     marks.append((time.perf_counter(), cpu_seconds()))
-(_, (_, before), (_, ingested), (_, answered), _) = marks
-walls = [later - earlier for (earlier, _), (later, _) in zip(marks, marks[1:])]
+
+marks, engine = [], None
+mark()
+if name == "spark":
+    from orchbench_analytics.engines.spark import SparkEngine
+    from orchbench_analytics.engines.spark_session import start_session
+
+    brief = {"spark.executor.extraJavaOptions": "-XX:TieredStopAtLevel=1"}
+    session = start_session(f"local-cluster[{workers},1,1024]", brief)
+    session.sparkContext.setLogLevel("OFF")
+    engine = SparkEngine(session)
+    list(engine.run(abs, range(4 * int(workers))))
+mark()
+opened = open_warehouse(warehouse, create=bool(tree), engine=engine)
+"""
+_INGEST = """
+opened.ingest(*tree, jobs=int(workers))
+mark()
+"""
+_ASK = """
+opened.leaderboard("spec")
+mark()
+"""
+_END = """
+walls, cpus = ([b - a for a, b in zip(times, times[1:])] for times in zip(*marks))
 with open(answer, "w") as file:
-    json.dump([*walls, ingested - before, answered - ingested, os.getloadavg()[0]], file)
+    json.dump([*walls, *cpus[1:], os.getloadavg()[0]], file)
 """
 
 
@@ -85,6 +93,7 @@ class EngineRow(NamedTuple):
     second_leaderboard_seconds: float
     ingest_cpu_seconds: float
     leaderboard_cpu_seconds: float
+    second_leaderboard_cpu_seconds: float
     load: float
 
 
@@ -113,13 +122,25 @@ def engine_rows(
 
 
 def _measure(room: Path, tree: Path, engine: str, workers: int) -> list[float]:
+    with tempfile.TemporaryDirectory(dir=room) as place:
+        code = _START + _INGEST + _ASK + _ASK + _END
+        return _run(room, code, workers, engine, Path(place) / "warehouse", tree)
+
+
+def answered(room: Path, warehouse: Path, engine: str, *, workers: int = 2) -> list[float]:
+    """Seconds of starting and of a leaderboard, its CPU time, and the load of the machine."""
+    return _run(room, _START + _ASK + _END, workers, engine, warehouse)
+
+
+def _run(
+    room: Path, code: str, workers: int, engine: str, warehouse: Path, *tree: Path
+) -> list[float]:
     (spark_home,) = find_spec("pyspark").submodule_search_locations
     os.environ["SPARK_HOME"] = spark_home  # where `local-cluster` finds what it starts
     os.environ["SPARK_WORKER_DIR"] = str(room / "work")
-    with tempfile.TemporaryDirectory(dir=room) as place:
-        answer = Path(place) / "answer.json"
-        seconds(_RUN, workers, tree, Path(place) / "warehouse", answer, engine)
-        return list(json.loads(answer.read_text(encoding="utf-8")))
+    answer = room / "answer.json"
+    seconds(code, workers, engine, warehouse, answer, *tree)
+    return list(json.loads(answer.read_text(encoding="utf-8")))
 
 
 def manifest_rows(

@@ -18,7 +18,8 @@ from pyspark.sql import SparkSession
 from orchbench_analytics.engines.spark_session import start_session
 
 EXECUTORS = 2
-# Fewer threads: a test starts more machines than it warms up.
+# Fewer threads and no second compiler: a test starts more machines than it warms up.
+_BRIEF = "-XX:TieredStopAtLevel=1"
 _FRUGAL = "-XX:+UseSerialGC -XX:CICompilerCount=1"
 _SETTINGS = {
     "spark.driver.host": "127.0.0.1",
@@ -26,7 +27,7 @@ _SETTINGS = {
     "spark.cores.max": str(EXECUTORS),
     "spark.executor.memory": "1g",
     "spark.driver.extraJavaOptions": _FRUGAL,
-    "spark.executor.extraJavaOptions": _FRUGAL,
+    "spark.executor.extraJavaOptions": f"{_BRIEF} {_FRUGAL}",
     "spark.sql.shuffle.partitions": "2",
     "spark.default.parallelism": "2",
     "spark.executor.heartbeatInterval": "5s",
@@ -71,7 +72,7 @@ def _daemon(directory: Path, name: str, *arguments: str) -> Iterator[None]:
     surroundings = {
         "SPARK_HOME": spark_home,
         "SPARK_DAEMON_MEMORY": "256m",
-        "SPARK_DAEMON_JAVA_OPTS": f"-XX:TieredStopAtLevel=1 {_FRUGAL}",
+        "SPARK_DAEMON_JAVA_OPTS": f"{_BRIEF} {_FRUGAL}",
         "SPARK_WORKER_DIR": str(directory / "work"),
         "SPARK_LOCAL_DIRS": str(directory / "local"),
     }
