@@ -32,7 +32,7 @@ def new_file(path: Path) -> Iterator[Path]:
         staged.replace(path)
         sync_directory(path.parent)
     finally:
-        staged.unlink(missing_ok=True)
+        _remove_leftovers(path)  # of a DuckDB file that was not finished also its log
 
 
 @contextmanager

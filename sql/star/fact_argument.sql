@@ -17,9 +17,6 @@ keyed as (
             model, experiment, language, scenario, run, step_id, answer_position
         ) as step_sk,
         surrogate_key([argument_key]) as argument_sk,
-        model_key(model, experiment) as model_sk,
-        scenario_key(language, scenario) as scenario_sk,
-        surrogate_key([run]) as run_sk,
         true_positive_count,
         false_positive_count,
         false_negative_count,
@@ -30,6 +27,9 @@ keyed as (
 placed as (
     select
         keyed.*,
+        fact_step.model_sk,
+        fact_step.scenario_sk,
+        fact_step.run_sk,
         fact_step.agent_sk
     from keyed
     inner join fact_step using (profile_sk, step_sk)

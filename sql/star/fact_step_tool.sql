@@ -17,9 +17,6 @@ keyed as (
             model, experiment, language, scenario, run, step_id, answer_position
         ) as step_sk,
         surrogate_key([tool]) as tool_sk,
-        model_key(model, experiment) as model_sk,
-        scenario_key(language, scenario) as scenario_sk,
-        surrogate_key([run]) as run_sk,
         actual,
         predicted,
         is_labelled,
@@ -33,6 +30,9 @@ keyed as (
 placed as (
     select
         keyed.*,
+        fact_step.model_sk,
+        fact_step.scenario_sk,
+        fact_step.run_sk,
         fact_step.agent_sk
     from keyed
     inner join fact_step using (profile_sk, step_sk)

@@ -18,7 +18,7 @@ from orchbench_analytics.errors import OrchbenchError, PathError, SelectionError
 from orchbench_analytics.exports import duckdb as duckdb_file
 from orchbench_analytics.exports import excel, export
 from orchbench_analytics.exports.beside import _swap, new_directory
-from orchbench_analytics.exports.relations import Memory, flat_relations, stage
+from orchbench_analytics.exports.relations import SMALL, Memory, flat_relations, stage
 from orchbench_analytics.tables import TABLES
 from orchbench_analytics.views.catalog import views
 from orchbench_analytics.views.descriptions import described_columns
@@ -169,9 +169,12 @@ def test_an_export_that_needs_more_memory_gets_it(
     tiny = Memory(1, 1, 1, 1)
     with pytest.raises(duckdb.OutOfMemoryException), stage(tiny) as connection:
         flat_relations(connection, small.path, small.manifest(), CHOSEN)
-    monkeypatch.setattr(export, "SMALL", tiny)
-    summary = small.export(tmp_path / "out.duckdb", relations=CHOSEN)
-    assert summary.row_count == sum(len(read_duckdb(summary.target, name)) for name in CHOSEN)
+    for lacking in (tiny, SMALL._replace(indexing=1)):  # at once, or when the file is half written
+        monkeypatch.setattr(export, "SMALL", lacking)
+        summary = small.export(tmp_path / "out.duckdb", relations=CHOSEN, overwrite=True)
+        assert summary.row_count == sum(len(read_duckdb(summary.target, name)) for name in CHOSEN)
+        (tmp_path / "out.duckdb").unlink()
+    assert list(tmp_path.iterdir()) == []
 
 
 def test_rows_of_a_large_table_go_in_by_stretches_of_its_key(
