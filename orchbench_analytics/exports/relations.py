@@ -33,7 +33,7 @@ class Memory(NamedTuple):
     indexing: int  # a DuckDB file with keys
 
 
-SMALL = Memory(computing=96, making=64, reading=32, indexing=128)
+SMALL = Memory(computing=96, making=80, reading=32, indexing=128)
 LARGE = Memory(2048, 2048, 2048, 2048)  # for warehouses with texts of many megabytes
 
 
