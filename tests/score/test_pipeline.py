@@ -1,5 +1,6 @@
 """Scoring a warehouse: only what is new or changed, under every profile that was asked for."""
 
+import random
 import shutil
 import subprocess
 import sys
@@ -10,9 +11,11 @@ from typing import Any
 
 import polars as pl
 import pytest
+from polars.testing import assert_frame_equal
 
 import orchbench_analytics
 from orchbench_analytics import open_warehouse
+from orchbench_analytics.demo import write_sweep
 from orchbench_analytics.engines import Here
 from orchbench_analytics.profiles import BUILT_IN, SPEC
 from orchbench_analytics.tables import TABLES
@@ -156,6 +159,36 @@ class TestIngest:
         judged = rows(made, "scored_arguments", decided_by="judge")
         assert set(judged["profile"]) == set(BUILT_IN)
         assert set(judged["scenario"]) == {"12"}
+
+    def test_scores_depend_neither_on_the_order_of_files_nor_on_parts_and_groups(
+        self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        write_sweep(
+            tmp_path,
+            models=8,
+            scenarios=3,
+            languages=["EN"],
+            write_judge_logs=True,
+            write_evaluations=True,
+        )
+        cards = [tmp_path / "agent_cards"]
+        whole = open_warehouse(tmp_path / "whole", create=True)
+        whole.ingest(tmp_path / "results", agent_cards=cards, jobs=1)
+        monkeypatch.setattr("orchbench_analytics.score.unscored._GROUP_ROWS", 1)
+        monkeypatch.setattr("orchbench_analytics.ingest.update._PART_FILES", 2)
+        files = sorted((tmp_path / "results").rglob("*.json"))
+        random.Random(5).shuffle(files)
+
+        pieces = open_warehouse(tmp_path / "pieces", create=True)
+        for start in range(4):
+            pieces.ingest(*files[start::4], agent_cards=cards, jobs=1)
+
+        assert len(rows(whole, "scored_arguments", decided_by="judge")) > 0
+        for name in sorted({*TABLES} - {"sources"}):
+            expected, found = (
+                made.table(name).sort(pl.all()).collect() for made in (whole, pieces)
+            )
+            assert_frame_equal(found, expected)
 
 
 def part_ids(warehouse: Warehouse, profile: str, group_id: str) -> list[str]:
