@@ -1,12 +1,14 @@
 """What many tests share: the conformance pack, unpacked once for all worker processes."""
 
 import shutil
-import tarfile
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 
 import pytest
 from filelock import FileLock
+
+from tests.packs import unpack
 
 PACK = Path(__file__).parents[2] / "shared" / "conformance" / "pack.tar.xz"
 Build = Callable[[Path], object]
@@ -40,8 +42,4 @@ def conformance_pack(make_once: MakeOnce) -> Path:
     if not PACK.exists():
         pytest.skip(f"the conformance pack is not at {PACK}")
 
-    def unpack(directory: Path) -> None:
-        with tarfile.open(PACK) as archive:
-            archive.extractall(directory, filter="data")
-
-    return make_once("conformance_pack", unpack)
+    return make_once("conformance_pack", partial(unpack, PACK))

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import os
-import tarfile
 from pathlib import Path
 
 from orchbench_analytics.demo import write_sweep
+from tests.packs import unpack
 
 _ARCHIVE = Path(__file__).parents[3] / "shared" / "conformance" / "perf.tar.xz"
 
@@ -14,8 +14,7 @@ _ARCHIVE = Path(__file__).parents[3] / "shared" / "conformance" / "perf.tar.xz"
 def benchmark_tree(directory: Path) -> Path:
     """About 210 MB of raw runs below `directory`."""
     if _ARCHIVE.is_file():
-        with tarfile.open(_ARCHIVE) as archive:
-            archive.extractall(directory, filter="data")
+        unpack(_ARCHIVE, directory)
         return directory / "perf"
     return sample_tree(directory, scenarios=135)
 

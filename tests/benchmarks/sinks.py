@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import shutil
 import sys
-import tarfile
 import tempfile
 import time
 from collections.abc import Iterator
@@ -22,6 +21,7 @@ import psycopg
 
 from tests.benchmarks.data import replicate, sample_tree
 from tests.benchmarks.measure import report, seconds
+from tests.packs import unpack
 from tests.processes import run_and_weigh
 from tests.services.postgres import postgres_server, server_programs
 
@@ -115,8 +115,7 @@ def pack_tree(directory: Path) -> Path:
     """The results of the conformance pack, or a demo sweep of that size."""
     if not _PACK.is_file():
         return sample_tree(directory, scenarios=50)
-    with tarfile.open(_PACK) as archive:
-        archive.extractall(directory, filter="data")
+    unpack(_PACK, directory)
     return directory / "results"
 
 

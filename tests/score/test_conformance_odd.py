@@ -9,6 +9,7 @@ import tarfile
 from collections import Counter
 from collections.abc import Callable
 from fractions import Fraction
+from functools import partial
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -18,6 +19,7 @@ import pytest
 from orchbench_analytics import open_warehouse
 from orchbench_analytics.outputs.results import SCENARIO_FIGURES, overall_statistics
 from orchbench_analytics.warehouse import Warehouse
+from tests.packs import unpack
 
 ODD = Path(__file__).parents[3] / "shared" / "conformance" / "odd.tar.xz"
 TREES = ("odd", "odd_judged")
@@ -74,11 +76,7 @@ def odd_pack(make_once: MakeOnce) -> Path:
     if not ODD.exists():
         pytest.skip(f"the pack of odd answers is not at {ODD}")
 
-    def unpack(directory: Path) -> None:
-        with tarfile.open(ODD) as archive:
-            archive.extractall(directory, filter="data")
-
-    return make_once("odd_pack", unpack)
+    return make_once("odd_pack", partial(unpack, ODD))
 
 
 @pytest.fixture(scope="session")
