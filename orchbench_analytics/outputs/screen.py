@@ -6,12 +6,11 @@ last line says which, and how to see them.
 
 from __future__ import annotations
 
-import textwrap
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from orchbench_analytics.outputs.labels import label_of, labels_of, metric_label
-from orchbench_analytics.outputs.visible import cut, cut_start, visible_line
+from orchbench_analytics.outputs.visible import cut, cut_start, visible_line, wrap
 
 if TYPE_CHECKING:
     import polars as pl
@@ -158,7 +157,7 @@ def _shrunk(columns: Sequence[Cells], width: int) -> list[int]:
 def _lines(columns: list[Cells], *, is_coloured: bool, is_prose: bool) -> list[str]:
     if not columns:
         return []
-    headers = [textwrap.wrap(column.header, column.width) or [""] for column in columns]
+    headers = [wrap(column.header, column.width) for column in columns]
     depth = max(map(len, headers))
     stacked = [[""] * (depth - len(header)) + header for header in headers]
     lines = [
@@ -175,7 +174,7 @@ def _lines(columns: list[Cells], *, is_coloured: bool, is_prose: bool) -> list[s
             cell = _padded(shorten(column.texts[row], column.width), column)
             colour = column.colours[row] if is_coloured else ""
             cells.append(f"{colour}{cell}{_PLAIN}" if colour else cell)
-        said = textwrap.wrap(columns[-1].texts[row], columns[-1].width) if is_prose else []
+        said = wrap(columns[-1].texts[row], columns[-1].width) if is_prose else []
         lines.append(_joined([*cells[:-1], *said[:1]] if said else cells))
         indent = " " * (sum(column.width + _GAP for column in columns[:-1]))
         lines += [indent + more for more in said[1:]]
@@ -193,7 +192,7 @@ def _padded(text: str, column: Cells) -> str:
 
 
 def _wrap(text: str, width: int | None) -> list[str]:
-    return [text] if width is None else textwrap.wrap(text, width) or [""]
+    return [text] if width is None else wrap(text, width)
 
 
 def _cell_len(text: str) -> int:

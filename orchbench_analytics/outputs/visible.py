@@ -34,7 +34,7 @@ def cut(text: str, width: int) -> str:
 
 def cut_start(text: str, width: int) -> str:
     """The end of a line in at most so many cells: of a path the end says most."""
-    return text if len(text) <= width else cut(text[::-1], width)[::-1]
+    return cut(text[::-1], width)[::-1]
 
 
 def wrap(text: str, width: int, *, indent: str = "") -> list[str]:

@@ -2,7 +2,7 @@
 
 import polars as pl
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 from rich.cells import cell_len
 
@@ -82,6 +82,7 @@ def test_models_with_several_experiments_are_told_apart() -> None:
     st.lists(st.tuples(st.text(max_size=80), st.text(max_size=80), st.floats()), max_size=6),
     st.integers(40, 200),
 )
+@example(2 * [("", "⺀", 1e29)], 40)  # a caption that is broken in the middle of a figure
 def test_no_line_is_longer_than_the_terminal_and_none_acts_on_it(rows, width) -> None:
     frame = pl.DataFrame(
         [

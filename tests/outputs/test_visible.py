@@ -4,7 +4,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 from rich.cells import cell_len
 
-from orchbench_analytics.outputs.visible import wrap
+from orchbench_analytics.outputs.visible import cut_start, wrap
+
+
+def test_of_a_path_the_end_is_kept() -> None:
+    assert cut_start("results/황조롱이.json", 12) == "…조롱이.json"
+    assert cut_start("결과/1.json", 12) == "결과/1.json"
 
 
 def test_lines_are_as_wide_as_their_cells() -> None:
