@@ -4,22 +4,17 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import FIRST_COMPLETED, Executor, Future, ProcessPoolExecutor, wait
 from concurrent.futures.process import BrokenProcessPool
 from itertools import islice
 from multiprocessing import active_children, parent_process
 from multiprocessing.context import SpawnContext, SpawnProcess
-from pathlib import Path
 from threading import Thread
 from types import ModuleType, TracebackType
-from typing import TypeVar
 
-from orchbench_analytics.engines.distinct import RowFunction, gather_distinct
+from orchbench_analytics.engines.engine import Here, Result, Task
 from orchbench_analytics.errors import OrchbenchError
-
-Task = TypeVar("Task")
-Result = TypeVar("Result")
 
 _TASKS_AHEAD = 2
 
@@ -31,7 +26,7 @@ def core_count() -> int:
     return os.cpu_count() or 1
 
 
-class Local:
+class Local(Here):
     """An engine of worker processes; they start with the first work that is worth it."""
 
     def __init__(self, jobs: int | None = None) -> None:
@@ -74,15 +69,6 @@ class Local:
             done, running = wait(running, return_when=FIRST_COMPLETED)
             for future in done:
                 yield future.result()
-
-    def run_distinct(
-        self, function: RowFunction, files: Sequence[Path], output: str, *, is_small: bool = False
-    ) -> None:
-        """Give each distinct row of Parquet files to a function once; this process finds them."""
-        gather_distinct(self, function, files, output, is_small=is_small)
-
-    def require_reach(self, root: Path, paths: Iterable[Path]) -> None:
-        """Processes of this machine see what this one sees."""
 
     def _start(self) -> Executor | None:
         """The worker processes; none where the system has no semaphores, as without /dev/shm."""

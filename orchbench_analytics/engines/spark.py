@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 from uuid import uuid4
 
-from orchbench_analytics.engines.distinct import RowFunction
+from orchbench_analytics.engines.engine import RowFunction
 from orchbench_analytics.engines.spark_distinct import shuffle_distinct
 from orchbench_analytics.errors import EngineError, OrchbenchError
 

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 import polars as pl
 import pyarrow as pa
 
-from orchbench_analytics.engines.distinct import RowFunction
+from orchbench_analytics.engines.engine import RowFunction
 from orchbench_analytics.store.parquet import scan_files, write_whole
 
 if TYPE_CHECKING:
