@@ -3,9 +3,13 @@
 from __future__ import annotations
 
 import json
-from typing import Any
+from collections.abc import Callable
+from functools import lru_cache, wraps
+from typing import Any, TypeVar, cast
 
 import msgspec
+
+Function = TypeVar("Function", bound=Callable[..., Any])
 
 _encode = msgspec.json.Encoder().encode
 _CALL_KEYS = ("name", "arguments")
@@ -72,3 +76,23 @@ def clean_text(text: str) -> str:
     except UnicodeEncodeError:
         return text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
     return text
+
+
+def remembering(most: int, *, longest: int) -> Callable[[Function], Function]:
+    """Let a function remember what it made of the last texts, which is then not to be changed.
+
+    All models have the same labels, and often the same answers. A text can have any length, so
+    only those up to the longest are kept.
+    """
+
+    def decorate(make: Function) -> Function:
+        remembered = lru_cache(most)(make)
+
+        @wraps(make)
+        def made(text: str | bytes | None, *others: Any) -> Any:
+            is_kept = text is None or len(text) <= longest
+            return remembered(text, *others) if is_kept else make(text, *others)
+
+        return cast("Function", made)
+
+    return decorate

@@ -5,7 +5,13 @@ from typing import Any
 import msgspec
 import pytest
 
-from orchbench_analytics.texts import calls_text, clean_text, compact_json, text_of
+from orchbench_analytics.texts import (
+    calls_text,
+    clean_text,
+    compact_json,
+    remembering,
+    text_of,
+)
 from tests.documents import call
 
 
@@ -42,3 +48,17 @@ def test_calls_that_differ_only_in_their_ids_read_the_same() -> None:
 )
 def test_calls_that_are_none_are_kept_as_they_are(calls: Any, text: str | None) -> None:
     assert calls_text(calls) == text
+
+
+def test_a_short_text_is_made_once_and_a_long_one_each_time() -> None:
+    made: list[str | None] = []
+
+    @remembering(10, longest=3)
+    def shout(text: str | None) -> str:
+        made.append(text)
+        return (text or "").upper()
+
+    assert [shout(text) for text in ("abc", "abc", None, None, "abcd", "abcd")] == [
+        "ABC", "ABC", "", "", "ABCD", "ABCD",
+    ]  # fmt: skip
+    assert made == ["abc", None, "abcd", "abcd"]

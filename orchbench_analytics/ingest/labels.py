@@ -2,23 +2,19 @@
 
 from __future__ import annotations
 
-from functools import lru_cache
 from typing import NamedTuple
 
 import msgspec
 
 from orchbench_analytics.ingest.decode import decode_or_none
 from orchbench_analytics.ingest.documents import Label
-from orchbench_analytics.texts import calls_text, text_of
+from orchbench_analytics.texts import calls_text, remembering, text_of
 
 _decode_labels = msgspec.json.Decoder(dict[str, Label]).decode
 _decode_members = msgspec.json.Decoder(dict[str, msgspec.Raw]).decode
 _decode_label = msgspec.json.Decoder(Label).decode
 
 _PLAN_STARTS = (b'"w', b'"\\')  # in JSON: `workflow_…`, or an escaped character
-_MOST_REMEMBERED = 1024
-_LONGEST_REMEMBERED = 64 * 2**10
-
 
 StepLabel = tuple[bool, str | None, str | None, str | None, bool]  # label columns of `steps`
 
@@ -34,13 +30,9 @@ class Gold(NamedTuple):
     unreadable: list[str]
 
 
-def read_gold(labels: bytes) -> Gold:
-    """What labels expect, from JSON; the same bytes are read once, and must not be changed."""
-    read = _remembered if len(labels) <= _LONGEST_REMEMBERED else _read_gold
-    return read(labels)
-
-
-def _read_gold(raw: bytes) -> Gold:
+@remembering(1024, longest=64 * 2**10)
+def read_gold(raw: bytes) -> Gold:
+    """What labels expect, from JSON."""
     labels, unreadable = _read_labels(raw)
     steps = {
         step: _columns(step, label, labels)
@@ -54,9 +46,6 @@ def _read_gold(raw: bytes) -> Gold:
         and (text := msgspec.json.decode(label.content, type=str)).startswith("workflow_")
     }
     return Gold(steps, plans, unreadable)
-
-
-_remembered = lru_cache(_MOST_REMEMBERED)(_read_gold)
 
 
 def _read_labels(raw: bytes) -> tuple[dict[str, Label], list[str]]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from functools import lru_cache
 from typing import Literal, NamedTuple
 
 import polars as pl
@@ -13,6 +12,7 @@ from orchbench_analytics.score.plans.entries import with_text_parts
 from orchbench_analytics.score.plans.graphs import component_graph, structure_graph, to_text
 from orchbench_analytics.score.plans.outline import outline
 from orchbench_analytics.score.plans.read_plan import read_plan
+from orchbench_analytics.texts import remembering
 
 
 class DrawingRules(NamedTuple):
@@ -47,7 +47,6 @@ class DrawnPlans(NamedTuple):
 
 
 _SIDES = ("label", "answer")
-_LONG_LABEL = 50_000  # characters; what is kept of labels is bounded
 _DRAWN_SCHEMA: dict[str, PolarsDataType] = {
     "text_id": pl.Int64,
     **dict.fromkeys(DrawingRules._fields, pl.String),
@@ -78,18 +77,17 @@ def draw_plans(plans: pl.DataFrame, all_rules: tuple[DrawingRules, ...]) -> Draw
         plans = plans.join(
             ids, on=f"{side}_content", how="left", nulls_equal=True, maintain_order="left"
         )
-    labels = set(plans["label_content"].drop_nulls())
     rows = [
         (text_id, *rules, *drawn)
         for text_id, text in texts.iter_rows()
-        for draw_text in [draw_label if text in labels and len(text) < _LONG_LABEL else draw]
-        for rules, drawn in zip(all_rules, draw_text(text, all_rules), strict=True)
+        for rules, drawn in zip(all_rules, draw(text, all_rules), strict=True)
     ]
     plans = plans.with_columns(is_labelled=pl.col("label_content").is_not_null())
     drawn_texts = pl.DataFrame(rows, schema=_DRAWN_SCHEMA, orient="row")
     return DrawnPlans(plans.drop(f"{side}_content" for side in _SIDES), drawn_texts)
 
 
+@remembering(10_000, longest=10_000)
 def draw(text: str | None, all_rules: tuple[DrawingRules, ...]) -> list[Drawn]:
     """A text as each set of rules reads and draws it."""
     basic = read_plan(text, thorough=False)
@@ -120,7 +118,3 @@ def draw(text: str | None, all_rules: tuple[DrawingRules, ...]) -> list[Drawn]:
             )
         )
     return found
-
-
-# All models have the same labels: a process that draws many groups reads each label once.
-draw_label = lru_cache(maxsize=2_000)(draw)
