@@ -9,10 +9,8 @@ import polars as pl
 
 from orchbench_analytics.profiles import SPEC, Profile
 from orchbench_analytics.schema import Table, polars_schema
-from orchbench_analytics.score.plans.draw import draw_plans, drawing_rules
-from orchbench_analytics.score.plans.ged import GraphPair, measure_pairs
-from orchbench_analytics.score.plans.merge import drawn_for, graph_pairs, measured_frame, merge
-from orchbench_analytics.score.plans.totals import ScoredPlans, score_plans
+from orchbench_analytics.score.plans.stages import measure_graphs, prepare_plans, score_plans
+from orchbench_analytics.score.plans.totals import ScoredPlans
 from orchbench_analytics.score.steps.stages import prepare_steps, score_steps
 from orchbench_analytics.score.steps.totals import ScoredSteps
 from orchbench_analytics.tables import JUDGEMENTS, PLANS, STEPS, TOOL_PARAMETERS
@@ -155,9 +153,8 @@ def score_rows(
 
 def score_plan_frame(plans: pl.DataFrame, profile: Profile) -> ScoredPlans:
     """Plans drawn, measured, merged and scored, all in memory."""
-    drawn = drawn_for(draw_plans(plans, (drawing_rules(profile),)), profile)
-    pairs = [GraphPair(*row) for row in graph_pairs(drawn).iter_rows()]
-    return score_plans(merge(drawn, measured_frame(measure_pairs(pairs))), profile)
+    prepared = prepare_plans(plans, [profile])
+    return score_plans(prepared._replace(measured=measure_graphs(prepared.pairs)), profile)
 
 
 def columns_of(data: pl.DataFrame, *names: str) -> list[Any]:

@@ -18,15 +18,12 @@ import polars as pl
 from orchbench_analytics.engines.engine import Engine
 from orchbench_analytics.profiles import Profile, rules_of
 from orchbench_analytics.schema import Table, polars_schema
-from orchbench_analytics.score.plans.draw import DrawnPlans, draw_plans, drawing_rules
-from orchbench_analytics.score.plans.ged import GraphPair, measure_pairs
-from orchbench_analytics.score.plans.merge import (
-    drawn_for,
-    graph_pairs,
-    measured_frame,
-    merge,
+from orchbench_analytics.score.plans.stages import (
+    PlanWork,
+    measure_graphs,
+    prepare_plans,
+    score_plans,
 )
-from orchbench_analytics.score.plans.totals import score_plans
 from orchbench_analytics.score.shared import Shared, find_shared, read_shared
 from orchbench_analytics.score.steps.stages import prepare_steps, score_steps
 from orchbench_analytics.score.unscored import OpenGroup, find_unscored, row_count
@@ -107,18 +104,10 @@ def score(
 
 def draw_group(task: GroupTask) -> Path:
     """Draw the plans of a group; returns the file of its distinct pairs of graphs."""
-    profiles = task.profiles_to_draw
-    drawn = draw_plans(task.read(PLANS), tuple(sorted({drawing_rules(p) for p in profiles})))
-    pairs = pl.concat(graph_pairs(drawn_for(drawn, profile)) for profile in profiles).unique()
-    write_whole(drawn.plans, task.scratch / "plans.parquet")
-    write_whole(drawn.texts, task.scratch / "texts.parquet")
-    write_whole(pairs, task.scratch / "pairs.parquet")
+    prepared = prepare_plans(task.read(PLANS), task.profiles_to_draw)
+    for name in ("plans", "texts", "pairs"):
+        write_whole(getattr(prepared, name), task.scratch / f"{name}.parquet")
     return task.scratch / "pairs.parquet"
-
-
-def measure_graphs(pairs: pl.DataFrame) -> pl.DataFrame:
-    """Each pair of graphs with what was measured."""
-    return measured_frame(measure_pairs([GraphPair(*row) for row in pairs.iter_rows()]))
 
 
 def score_group(task: GroupTask) -> list[ScoreGroup]:
@@ -142,16 +131,21 @@ def _step_scores(task: GroupTask) -> Iterator[Sequence[pl.DataFrame]]:
 
 def _plan_scores(task: GroupTask) -> Iterator[Sequence[pl.DataFrame]]:
     """The scores of plans under each profile: shared with another, or merged from distances."""
-    drawn = measured = None
+    measured = None
     for profile, shared in task.shared.items():
         if shared.plans is not None:
             yield read_shared(task.root, shared.plans, PLAN_SCORES, profile)
             continue
-        if drawn is None or measured is None:
-            files = (task.scratch / f"{name}.parquet" for name in DrawnPlans._fields)
-            drawn = DrawnPlans(*map(_scratch, files))
-            measured = _measured(task.scratch / _MEASURED)
-        yield score_plans(merge(drawn_for(drawn, profile), measured), profile)
+        measured = measured or _measured_plans(task)
+        yield score_plans(measured, profile)
+
+
+def _measured_plans(task: GroupTask) -> PlanWork:
+    """The plans of a group as they were drawn and measured; without pairs there is no such file."""
+    plans, texts = (_scratch(task.scratch / f"{name}.parquet") for name in ("plans", "texts"))
+    file = task.scratch / _MEASURED
+    measured = _scratch(file) if file.exists() else measure_graphs(pl.DataFrame())
+    return PlanWork(plans, texts=texts, measured=measured)
 
 
 def _write_scores(task: GroupTask, profile: Profile, frames: Sequence[pl.DataFrame]) -> ScoreGroup:
@@ -173,11 +167,6 @@ def _write_scores(task: GroupTask, profile: Profile, frames: Sequence[pl.DataFra
 
 def _read(files: list[Path], table: Table) -> pl.DataFrame:
     return scan_files(files, polars_schema(table)).collect(engine="in-memory")
-
-
-def _measured(file: Path) -> pl.DataFrame:
-    """The measured pairs of a group; one without pairs has no such file."""
-    return _scratch(file) if file.exists() else measured_frame([])
 
 
 def _scratch(file: Path) -> pl.DataFrame:

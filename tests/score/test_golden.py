@@ -5,16 +5,14 @@ from pathlib import Path
 from typing import Any
 
 import networkx as nx
-import polars as pl
 import pytest
 
 from orchbench_analytics.engines import Here
 from orchbench_analytics.profiles import BUILT_IN
 from orchbench_analytics.score.plans.costs import Weights
-from orchbench_analytics.score.plans.draw import draw_plans, drawing_rules
 from orchbench_analytics.score.plans.ged import exact_distance, networkx_distance
 from orchbench_analytics.score.plans.graphs import from_text
-from orchbench_analytics.score.plans.merge import drawn_for, graph_pairs
+from orchbench_analytics.score.plans.stages import prepare_plans
 from orchbench_analytics.warehouse import Warehouse, open_warehouse
 from tests.golden.pack import FIGURES, PACK, figures_of, golden_warehouse
 
@@ -54,10 +52,7 @@ def test_upstream_asks_networkx(tmp_path: Path, monkeypatch: pytest.MonkeyPatch)
 
 
 def assert_definition_and_fast_path_agree(warehouse: Warehouse) -> int:
-    plans = warehouse.table("plans").collect()
-    rules = tuple(sorted({drawing_rules(profile) for profile in BUILT_IN.values()}))
-    drawn = draw_plans(plans, rules)
-    pairs = pl.concat(graph_pairs(drawn_for(drawn, p)) for p in BUILT_IN.values())
+    pairs = prepare_plans(warehouse.table("plans").collect(), [*BUILT_IN.values()]).pairs
     distinct = pairs.select("answer_graph", "label_graph").unique().sort("answer_graph")
     for texts in distinct.iter_rows():
         graphs = [from_text(text) for text in texts]

@@ -66,7 +66,7 @@ def test_only_what_the_rules_change_is_scored(
     drawn: int,
 ) -> None:
     asked = []
-    for name in ("prepare_steps", "draw_plans"):
+    for name in ("prepare_steps", "prepare_plans"):
         function = getattr(pipeline, name)
 
         def spy(*arguments: object, name: str = name, function=function) -> object:
@@ -77,7 +77,7 @@ def test_only_what_the_rules_change_is_scored(
 
     pipeline.score(root, load_manifest(root), [replace(SPEC, name="mine", **changed)], Here())
 
-    assert (asked.count("prepare_steps"), asked.count("draw_plans")) == (prepared, drawn)
+    assert (asked.count("prepare_steps"), asked.count("prepare_plans")) == (prepared, drawn)
 
 
 def test_damaged_scores_are_not_shared(root: Path) -> None:

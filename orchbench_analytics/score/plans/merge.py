@@ -8,7 +8,7 @@ import polars as pl
 from polars._typing import PolarsDataType
 
 from orchbench_analytics.profiles import Profile
-from orchbench_analytics.score.plans.draw import DrawnPlans, drawing_rules
+from orchbench_analytics.score.plans.draw import drawing_rules
 from orchbench_analytics.score.plans.ged import GraphPair, Measured
 
 _GRAPHS = ("structure", "component")
@@ -21,11 +21,11 @@ _MEASURED_SCHEMA: dict[str, PolarsDataType] = {
 }
 
 
-def drawn_for(drawn: DrawnPlans, profile: Profile) -> pl.DataFrame:
+def drawn_for(plans: pl.DataFrame, texts: pl.DataFrame, profile: Profile) -> pl.DataFrame:
     """Plans with what the profile's rules draw of both sides, and how their graphs are measured."""
     rules = drawing_rules(profile)
-    texts = drawn.texts.filter(**rules._asdict()).drop(rules._fields)
-    rows = drawn.plans
+    texts = texts.filter(**rules._asdict()).drop(rules._fields)
+    rows = plans
     for side in ("label", "answer"):
         columns = {name: f"{side}_{name}" for name in texts.columns}
         rows = rows.join(

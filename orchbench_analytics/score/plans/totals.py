@@ -35,7 +35,7 @@ class ScoredPlans(NamedTuple):
     matches: pl.DataFrame
 
 
-def score_plans(merged: pl.DataFrame, profile: Profile) -> ScoredPlans:
+def total(merged: pl.DataFrame, profile: Profile) -> ScoredPlans:
     """Score plans that were drawn, measured and merged under the profile's rules."""
     scored = (
         merged.lazy()
