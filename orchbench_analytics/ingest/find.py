@@ -12,7 +12,7 @@ from pathlib import Path, PurePosixPath
 from typing import NamedTuple
 
 from orchbench_analytics.errors import PathError
-from orchbench_analytics.ingest import layouts as trees
+from orchbench_analytics.ingest import layouts
 from orchbench_analytics.ingest.layouts import Place
 
 DEFAULT_EXPERIMENT = "default"
@@ -93,7 +93,7 @@ def discover(
     """
     found: dict[str, InputFile] = {}
     entered = {_identity(str(without))} if without is not None and without.exists() else set()
-    models_below = cache(trees.models_below)
+    models_below = cache(layouts.models_below)
     for given in paths:
         root = os.path.abspath(given)  # noqa: PTH100 (Path keeps `..`, so one file has two paths)
         if not os.path.lexists(root):
@@ -127,12 +127,12 @@ def walk(root: str, entered: set[tuple[int, int]]) -> Iterator[InputFile]:
             continue
         entered.add(identity)
         for entry in entries:
-            if trees.is_directory(entry):
+            if layouts.is_directory(entry):
                 (linked if entry.is_symlink() else waiting).append(entry.path)
-                if entry.name.endswith(trees.SUFFIXES):
+                if entry.name.endswith(layouts.SUFFIXES):
                     message = "a directory where a file was expected; what is in it was looked at"
                     yield _problem(entry.path, "is_directory", message)
-            elif entry.name.endswith(trees.SUFFIXES):
+            elif entry.name.endswith(layouts.SUFFIXES):
                 yield stat_file(entry.path)
 
 
@@ -155,8 +155,8 @@ def stat_file(path: str) -> InputFile:
 def place(
     file: InputFile,
     placement: Placement,
-    given: trees.Parts = (),
-    models_below: trees.ModelsBelow = trees.models_below,
+    given: layouts.Parts = (),
+    models_below: layouts.ModelsBelow = layouts.models_below,
 ) -> InputFile:
     """Say what a file is and where it belongs, as far as its path and the caller tell."""
     if file.reason is not None:
@@ -165,8 +165,10 @@ def place(
         place = _place_by_pattern(file.path, match.groupdict())
     else:
         parts = ("/", *file.path.strip("/").split("/"))
-        place = trees.place_by_tree(parts, given, models_below)
-    language = placement.language and (trees.language_of(placement.language) or placement.language)
+        place = layouts.place_by_tree(parts, given, models_below)
+    language = placement.language and (
+        layouts.language_of(placement.language) or placement.language
+    )
     if place.kind == "agent_card":  # about no model, and of the language its directory names
         place = place._replace(language=place.language or language or UNKNOWN_LANGUAGE)
     else:
@@ -201,14 +203,14 @@ def place_by_content(file: InputFile, kind: str, directory: str | None) -> Input
         return file._replace(reason="other_kind", place="$", message=message)
     if kind == "agent_card":
         file = file._replace(model=None, scenario=None, run=None)
-        said = Place(language=trees.language_of(above[-1]))
+        said = Place(language=layouts.language_of(above[-1]))
     elif kind == "results":
         file = file._replace(scenario=None, run=None)
-        said = trees.place_of_directory(PurePosixPath(directory or "").parts)
+        said = layouts.place_of_directory(PurePosixPath(directory or "").parts)
         if said.model is None and file.kind == "results":
-            said = trees.place_by_directories(above)
+            said = layouts.place_by_directories(above)
     elif kind == "runs":
-        said = Place(scenario=trees.stem(PurePosixPath(file.path).name))
+        said = Place(scenario=layouts.stem(PurePosixPath(file.path).name))
     file = file._replace(
         kind=kind,
         model=file.model or said.model,
@@ -231,12 +233,12 @@ def clean_path(path: str) -> str:
 
 
 def _place_by_pattern(path: str, parts: dict[str, str]) -> Place:
-    name = trees.stem(PurePosixPath(path).name)
+    name = layouts.stem(PurePosixPath(path).name)
     kind = "judge_log" if "run" in parts else "runs" if "scenario" in parts else "unknown"
-    if kind == "runs" and trees.is_result_name(name):
+    if kind == "runs" and layouts.is_result_name(name):
         kind = "unknown"
     if "language" in parts:
-        parts["language"] = trees.language_of(parts["language"]) or parts["language"]
+        parts["language"] = layouts.language_of(parts["language"]) or parts["language"]
     return Place(kind, **parts)
 
 

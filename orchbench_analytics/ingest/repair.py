@@ -5,10 +5,7 @@ from __future__ import annotations
 import codecs
 import json
 import re
-from array import array
 from typing import Any, NamedTuple
-
-import pyarrow as pa
 
 from orchbench_analytics.ingest.documents import Problem
 
@@ -102,7 +99,7 @@ def _mend(text: str) -> tuple[bytes, str]:
 
 def _first_bad_byte(data: bytes) -> int | None:
     """The offset of the first byte that is not UTF-8."""
-    if data.isascii() or _is_utf8(data):
+    if data.isascii():
         return None
     decoder = codecs.getincrementaldecoder("utf-8")()
     for start in range(0, len(data), _CHUNK):  # so that little is decoded at once
@@ -112,16 +109,6 @@ def _first_bad_byte(data: bytes) -> int | None:
         except UnicodeDecodeError as error:  # its offset counts from what was left of the last
             return min(end, len(data)) - len(error.object) + error.start
     return None
-
-
-def _is_utf8(data: bytes) -> bool:
-    """Whether this is UTF-8, as Arrow checks it: faster than decoding."""
-    offsets = pa.py_buffer(array("i", [0, len(data)]))
-    try:
-        pa.StringArray.from_buffers(1, offsets, pa.py_buffer(data)).validate(full=True)
-    except pa.ArrowInvalid:
-        return False
-    return True
 
 
 def _without_deepest(text: str) -> tuple[str, int]:
