@@ -16,7 +16,7 @@ from orchbench_analytics.ingest.find import Placement, walk
 from orchbench_analytics.ingest.sources import load_sources
 from orchbench_analytics.ingest.tags import read_tags
 from orchbench_analytics.ingest.update import IngestSummary, Progress, update, write_rows
-from orchbench_analytics.outputs.visible import visible
+from orchbench_analytics.outputs.printable import printable
 from orchbench_analytics.profiles import BUILT_IN, Profile, profile_of
 from orchbench_analytics.score.unscored import is_scored
 from orchbench_analytics.store.commit import save_manifest
@@ -175,4 +175,4 @@ def _known_profiles(manifest: Manifest) -> list[Profile]:
 
 
 def _say(text: str) -> None:
-    print(visible(text), file=sys.stderr)
+    print(printable(text), file=sys.stderr)

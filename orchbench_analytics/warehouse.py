@@ -55,12 +55,12 @@ class Warehouse(Differences):
         self.engine = engine
 
     def __repr__(self) -> str:
-        from orchbench_analytics.outputs.portrait import as_text
+        from orchbench_analytics.outputs.overview import as_text
 
         return as_text(self.path)
 
     def _repr_html_(self) -> str:
-        from orchbench_analytics.outputs.portrait import as_html
+        from orchbench_analytics.outputs.overview import as_html
 
         return as_html(self.path)
 

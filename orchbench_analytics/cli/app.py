@@ -7,8 +7,12 @@ them what the system did: 74 input or output failed, 124 a query took too long, 
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import inspect
+from collections.abc import Callable, Mapping
+from dataclasses import is_dataclass
+from functools import wraps
 from importlib.metadata import version
+from itertools import chain
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -104,7 +108,47 @@ def command(
 ) -> Callable[[Callable[..., None]], Callable[..., None]]:
     """Register a command with an example of its use."""
     epilog = f"\b\nExample: {example}"
-    return on.command(name, cls=WarehouseCommand, epilog=epilog, context_settings=_HELP)
+    register = on.command(name, cls=WarehouseCommand, epilog=epilog, context_settings=_HELP)
+    return lambda function: register(_with_options_of_dataclasses(function))
+
+
+def _with_options_of_dataclasses(function: Callable[..., None]) -> Callable[..., None]:
+    """The function with an option for each field of its parameters that are dataclasses.
+
+    A field is left out where the function has a parameter of that name itself.
+    """
+    groups: dict[str, Callable[..., object]] = {}
+    own = {}
+    for name, parameter in _parameters(function).items():
+        kind = parameter.annotation
+        if isinstance(kind, type) and is_dataclass(kind):
+            groups[name] = kind
+        else:
+            own[name] = parameter
+    options = {
+        group: [p for name, p in _parameters(kind).items() if name not in own]
+        for group, kind in groups.items()
+    }
+
+    @wraps(function)
+    def command(**given: Any) -> None:
+        made = {
+            group: groups[group](**{option.name: given.pop(option.name) for option in chosen})
+            for group, chosen in options.items()
+        }
+        function(**given, **made)
+
+    parameters = [
+        parameter.replace(kind=inspect.Parameter.KEYWORD_ONLY)
+        for parameter in chain(own.values(), *options.values())
+    ]
+    command.__annotations__ = {p.name: p.annotation for p in parameters}
+    vars(command)["__signature__"] = inspect.Signature(parameters)  # what typer reads
+    return command
+
+
+def _parameters(function: Callable[..., object]) -> Mapping[str, inspect.Parameter]:
+    return inspect.signature(function, eval_str=True).parameters
 
 
 def _is_warehouse(path: str) -> bool:

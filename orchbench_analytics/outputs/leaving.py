@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from orchbench_analytics.errors import SelectionError
-from orchbench_analytics.outputs.choose import matching_names
+from orchbench_analytics.outputs.filter_rows import matching_names
 from orchbench_analytics.profiles import BUILT_IN
 from orchbench_analytics.store.manifest import Manifest
 

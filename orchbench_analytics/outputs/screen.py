@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from orchbench_analytics.outputs.labels import label_of, labels_of, metric_label
-from orchbench_analytics.outputs.visible import cut, cut_start, visible_line, wrap
+from orchbench_analytics.outputs.printable import cut, cut_start, printable_line, wrap
 
 if TYPE_CHECKING:
     import polars as pl
@@ -61,7 +61,7 @@ def screen(
         if frame[name][0] is not None
     ]
     names = [name for name in frame.columns if name not in constant]
-    headers = list(map(visible_line, names)) if is_verbatim else labels_of(names)
+    headers = list(map(printable_line, names)) if is_verbatim else labels_of(names)
     columns = [_cells(shown, name, head) for name, head in zip(names, headers, strict=True)]
     kept = columns if limits.width is None else _fitting(columns, limits.width)
     lines = [*_wrap(", ".join(caption), limits.width)] if caption else []
@@ -107,7 +107,7 @@ def _text(column: str, value: Any) -> str:
     if isinstance(value, int):
         return f"{value:,}"
     text = metric_label(str(value)) if column == "metric" else str(value)
-    return visible_line(text[:2000])
+    return printable_line(text[:2000])
 
 
 def _figure(value: float) -> str:

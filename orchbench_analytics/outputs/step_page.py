@@ -10,10 +10,10 @@ import polars as pl
 
 from orchbench_analytics.ingest.questions import asked_before, read_questions
 from orchbench_analytics.outputs import terminal
-from orchbench_analytics.outputs.drill import StepKey
 from orchbench_analytics.outputs.plan_trees import side_by_side
+from orchbench_analytics.outputs.printable import printable, printable_line, wrap
 from orchbench_analytics.outputs.screen import Limits, screen
-from orchbench_analytics.outputs.visible import visible, visible_line, wrap
+from orchbench_analytics.outputs.show import StepKey
 from orchbench_analytics.profiles import Profile
 
 Table = Callable[[str], pl.LazyFrame]
@@ -24,7 +24,7 @@ _COUNTS = {"true_positive": "TP", "false_positive": "FP", "false_negative": "FN"
 def step_page(table: Table, step: StepKey, *, profile: Profile) -> str:
     """Everything a warehouse knows of one step, as lines of text."""
     place = f"{step.model} / {step.experiment}, {step.language}, scenario {step.scenario}"
-    title = visible_line(f"{place}, {step.run}, step {step.step_id}, under {profile.name}")
+    title = printable_line(f"{place}, {step.run}, step {step.step_id}, under {profile.name}")
     head = wrap(title, terminal.width())
     page = _plan_page if step.kind == "plan" else _decision_page
     parts = (head, _asked(table, step), *page(table, step, profile))
@@ -167,7 +167,7 @@ def _paragraphs(text: str) -> list[str]:
     """The text in lines that fit, indented; a very long one is cut."""
     shown = text if len(text) <= _LONGEST_TEXT else f"{text[:_LONGEST_TEXT]} …"
     lines = []
-    for line in visible(shown).expandtabs(2).splitlines():
+    for line in printable(shown).expandtabs(2).splitlines():
         own = line.lstrip()
         lines += wrap(own, terminal.width(), indent=" " * min(20, 2 + len(line) - len(own)))
     return lines
@@ -177,7 +177,7 @@ def _fact(name: str, value: Any) -> list[str]:
     """A line for a fact; none for what is not there."""
     if value is None or value == "":
         return []
-    said = f"{value:.4f}" if isinstance(value, float) else visible_line(str(value))
+    said = f"{value:.4f}" if isinstance(value, float) else printable_line(str(value))
     return [f"{name:<12}{said}"]
 
 

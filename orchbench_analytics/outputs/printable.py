@@ -13,14 +13,14 @@ _BLANKS = re.compile(r"[\t\r\n\v\f]")
 _REPLACEMENT = "\N{REPLACEMENT CHARACTER}"
 
 
-def visible(text: str) -> str:
+def printable(text: str) -> str:
     """The text without characters that act on a terminal; lines and tabs stay."""
     return _ACTING.sub(_REPLACEMENT, text)
 
 
-def visible_line(text: str) -> str:
+def printable_line(text: str) -> str:
     """The text as one line without characters that act on a terminal."""
-    return visible(_BLANKS.sub(" ", text))
+    return printable(_BLANKS.sub(" ", text))
 
 
 def cut(text: str, width: int) -> str:

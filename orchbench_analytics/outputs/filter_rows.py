@@ -17,7 +17,7 @@ _MODEL_COLUMNS = ("model", "candidate_model", "baseline_model")
 _EXPERIMENT_COLUMNS = ("experiment", "candidate_experiment", "baseline_experiment")
 
 
-class Choice(NamedTuple):
+class RowFilter(NamedTuple):
     """Which rows are wanted, and in which order."""
 
     models: Sequence[str] = ()
@@ -27,7 +27,7 @@ class Choice(NamedTuple):
     limit: int | None = None
 
 
-def choose(rows: pl.DataFrame, choice: Choice) -> pl.DataFrame:
+def filter_rows(rows: pl.DataFrame, choice: RowFilter) -> pl.DataFrame:
     """The rows that were chosen; a name that fits none is an error."""
     rows = _of_models(rows, choice.models)
     rows = _matching(rows, choice.experiments, _EXPERIMENT_COLUMNS, "experiment")
