@@ -8,7 +8,7 @@ import polars as pl
 
 from orchbench_analytics.metrics import HEADLINE
 from orchbench_analytics.pages.source import Source
-from orchbench_analytics.stats import compare_all, flips, pass_rates, run_noise
+from orchbench_analytics.stats import compare_pairs, flips, pass_rates, run_noise
 
 # All pairs of so many models can be compared, and all their scenarios shown beside each other.
 MOST_PAIRED_MODELS = 40
@@ -116,7 +116,7 @@ def comparisons(source: Source) -> Tables:
     first, *others = source.profiles
     wanted = [(first, metric) for metric in HEADLINE] + [(name, HEADLINE[0]) for name in others]
     scores = source.only(source.scenario_scores()).partition_by("profile", as_dict=True)
-    found = [compare_all(scores[profile,], metric=metric) for profile, metric in wanted]
+    found = [compare_pairs(scores[profile,], metric=metric) for profile, metric in wanted]
     return {"pairs": pl.concat(found, how="diagonal_relaxed").select(_PAIR)}
 
 

@@ -1,16 +1,15 @@
 """Which differences are real: intervals, ranks, comparisons and consistency over runs."""
 
 from orchbench_analytics.metrics import HEADLINE, METRICS, resolve_metric
-from orchbench_analytics.stats.ask import all_drivers, compare_models, consistency
 from orchbench_analytics.stats.bootstrap import intervals
 from orchbench_analytics.stats.columns import SCORE_STATISTICS
-from orchbench_analytics.stats.compare import compare, compare_all, compare_pairs, compare_with
-from orchbench_analytics.stats.consistency import flips, pass_rates
+from orchbench_analytics.stats.compare import compare, compare_models, compare_pairs, compare_with
+from orchbench_analytics.stats.consistency import consistency, flips, pass_rates
 from orchbench_analytics.stats.counts import MEAN_OF_LANGUAGES
-from orchbench_analytics.stats.drivers import drivers, step_drivers
+from orchbench_analytics.stats.drivers import all_drivers, drivers, step_drivers
 from orchbench_analytics.stats.gaps import language_gaps
 from orchbench_analytics.stats.gate import Gate, GateResult, check_gate, gate_level, parse_gate
-from orchbench_analytics.stats.noise import model_spread, run_noise, run_scores
+from orchbench_analytics.stats.noise import model_spread, run_noise
 from orchbench_analytics.stats.planning import SweepPlan, plan_sweep, plan_sweeps, power_advice
 from orchbench_analytics.stats.ranks import rank_intervals
 from orchbench_analytics.stats.run_columns import RUN_STATISTICS
@@ -30,7 +29,6 @@ __all__ = [
     "all_drivers",
     "check_gate",
     "compare",
-    "compare_all",
     "compare_models",
     "compare_pairs",
     "compare_with",
@@ -49,7 +47,6 @@ __all__ = [
     "rank_intervals",
     "resolve_metric",
     "run_noise",
-    "run_scores",
     "step_drivers",
     "trends",
     "variances",

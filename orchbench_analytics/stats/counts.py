@@ -45,6 +45,15 @@ class Counts:
     contenders: tuple[Contender, ...]
     languages: tuple[LanguageCounts, ...]
 
+    @property
+    def keys(self) -> dict[str, list[str]]:
+        """The columns that name the contenders, in their order."""
+        return {
+            "profile": [self.profile] * len(self.contenders),
+            "model": [model for model, _ in self.contenders],
+            "experiment": [experiment for _, experiment in self.contenders],
+        }
+
 
 def count_by_scenario(scenario_scores: pl.DataFrame, metrics: Iterable[str]) -> list[Counts]:
     """The parts that the metrics need, by profile; independent of the order of rows."""

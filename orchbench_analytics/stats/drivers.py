@@ -33,6 +33,22 @@ _NODES, _NODE_WEIGHTS = np.polynomial.legendre.leggauss(16)
 _STEP = 1e-4
 
 
+def all_drivers(
+    scenario_scores: pl.DataFrame,
+    scored_steps: Frame,
+    baseline: str | Contender,
+    candidate: str | Contender,
+    *,
+    metric: str = "average_score",
+) -> dict[str, pl.DataFrame]:
+    """What carries a difference: scenarios of a metric, agents and tools of the calls."""
+    return {
+        "scenarios": drivers(scenario_scores, baseline, candidate, metric=metric),
+        "agents": step_drivers(scored_steps, baseline, candidate, by="agent"),
+        "tools": step_drivers(scored_steps, baseline, candidate, by="tool", metric="FC"),
+    }
+
+
 def drivers(
     scenario_scores: pl.DataFrame,
     baseline: str | Contender,
@@ -67,7 +83,7 @@ def drivers(
             for block, share in zip(blocks, shares, strict=True)
         )
         found.append(_labelled(rows, shared.profile, shared.contenders, name))
-    return frame(DRIVERS, pl.concat(found) if found else {})
+    return frame(DRIVERS, *found)
 
 
 def step_drivers(
@@ -91,11 +107,11 @@ def step_drivers(
     steps = _tallied_steps(scored_steps, _DRIVERS[by])
     found = []
     for (profile,), rows in sorted(steps.partition_by("profile", as_dict=True).items()):
-        known = rows.select("model", "experiment").unique().sort("model", "experiment").rows()
+        known = rows.select("model", "experiment").unique().sort(pl.all()).rows()
         pair = [known[find_contender(known, side)] for side in (baseline, candidate)]
         drives = _step_contributions([_of(rows, side) for side in pair], name)
         found.append(_labelled(drives, str(profile), pair, name))
-    return frame(DRIVERS, pl.concat(found) if found else {})
+    return frame(DRIVERS, *found)
 
 
 def _contributions(baseline: Sums, candidate: Sums, measure: Callable[[Sums], Array]) -> Array:

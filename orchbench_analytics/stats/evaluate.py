@@ -1,4 +1,4 @@
-"""The metrics of summed terms, as numpy arrays: values, support, and what each scenario moves."""
+"""Metrics as numpy arrays: their values, their support, and what each scenario adds to them."""
 
 from __future__ import annotations
 
@@ -44,6 +44,24 @@ def influence(name: str, terms: Sums) -> Array:
     total = below.sum(axis=-1, keepdims=True)
     ratio = _evaluate(name, {t: v.sum(axis=-1, keepdims=True) for t, v in terms.items()}, {})
     return np.where(np.isnan(ratio), np.nan, (above - ratio * below) / np.maximum(total, 1e-300))
+
+
+def scenario_additions(name: str, terms: Sums, supported: npt.NDArray[np.bool_]) -> Array:
+    """What each supported scenario (last axis) adds to the metric, to first order.
+
+    For a mean that is the scenario's score / n, for F1s and other ratios its linearised form. The
+    additions sum to the metric, so whatever holds for means of scenarios can be done with any
+    metric; NaN where it is undefined.
+    """
+    value = evaluate([name], {term: values.sum(axis=-1) for term, values in terms.items()})[name]
+    count = np.maximum(supported.sum(axis=-1), 1)
+    return np.where(supported, (value / count)[..., None], 0.0) + influence(name, terms)
+
+
+def supported_by_any(name: str, terms: Sums) -> npt.NDArray[np.bool_]:
+    """The scenarios that say something on the metric for any contender, for all of them."""
+    supported = support(name, terms)
+    return np.broadcast_to(supported.any(axis=0), supported.shape)
 
 
 def _evaluate(name: str, sums: Sums, known: dict[str, Array]) -> Array:

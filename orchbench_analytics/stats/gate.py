@@ -29,7 +29,6 @@ class GateResult(NamedTuple):
 
     gate: Gate
     outcome: Outcome
-    is_crossed: bool
     difference: float | None
     low: float | None
     high: float | None
@@ -84,7 +83,6 @@ def check_gate(
     return GateResult(
         wanted,
         outcome,
-        outcome == "crossed",
         row["difference"],
         row["low"],
         row["high"],

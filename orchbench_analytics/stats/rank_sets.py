@@ -16,9 +16,8 @@ from scipy.spatial.distance import cdist
 
 from orchbench_analytics.stats.counts import LanguageCounts
 from orchbench_analytics.stats.estimate import pooled_degrees
-from orchbench_analytics.stats.evaluate import Array
+from orchbench_analytics.stats.evaluate import Array, scenario_additions, supported_by_any
 from orchbench_analytics.stats.limits import difference_interval, has_no_spread
-from orchbench_analytics.stats.linear import scenario_additions, supported_by_any
 from orchbench_analytics.stats.max_t import level_of_each
 from orchbench_analytics.stats.resample import resampling_weights
 

@@ -42,17 +42,6 @@ FLIPS = Table(
         maybe_number("flip_high", "Upper end of the interval of flip_rate, over scenarios."),
     ),
 )
-RUN_SCORES = Table(
-    "run_scores",
-    "metric of one run of a model over all scenarios",
-    (
-        *CONTENDER,
-        ONE_LANGUAGE,
-        text("run", "Run as the documents name it."),
-        METRIC,
-        maybe_number("value", "The metric, as if there were only this run; null if undefined."),
-    ),
-)
 RUN_NOISE = Table(
     "run_noise",
     "metric of a model and language",
@@ -139,7 +128,6 @@ SWEEP_PLANS = Table(
 RUN_STATISTICS = (
     PASS_RATES,
     FLIPS,
-    RUN_SCORES,
     RUN_NOISE,
     MODEL_SPREAD,
     VARIANCES,
