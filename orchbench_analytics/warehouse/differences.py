@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from orchbench_analytics.asking.scores import Scores
 from orchbench_analytics.store.verify import names_damage
+from orchbench_analytics.warehouse.scores import Scores
 
 if TYPE_CHECKING:
     import polars as pl
