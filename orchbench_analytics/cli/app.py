@@ -26,10 +26,9 @@ GROUPS = {
     "Fill a warehouse": ("demo", "ingest", "sources", "tag", "score", "remove"),
     "Look at scores": ("leaderboard", "show", "results", "report", "view"),
     "Tell which differences are real": ("compare", "trend", "consistency", "plan"),
-    "Ask and hand on": ("sql", "dictionary", "export"),
-    "Rules, and whether to trust them": ("profile", "audit", "check"),
+    "Query and export": ("sql", "dictionary", "export"),
+    "Rules and checks": ("profile", "audit", "check"),
 }
-_ORDER = [name for names in GROUPS.values() for name in names]
 _HELP = {"help_option_names": ["-h", "--help"]}
 
 
@@ -37,24 +36,17 @@ class Groups(TyperGroup):
     """Commands in the order of work, under headings."""
 
     def list_commands(self, ctx: Any) -> list[str]:
-        """The names in the order of work; those of no group come last."""
-        known = [name for name in _ORDER if name in self.commands]
-        return [*known, *(name for name in self.commands if name not in known)]
+        """The names in the order of work."""
+        return [name for names in GROUPS.values() for name in names]
 
     def format_commands(self, ctx: Any, formatter: Any) -> None:
         """A section for each group."""
-        names = self.list_commands(ctx)
-        others = tuple(name for name in names if name not in _ORDER)
-        widest = max(map(len, names))
-        for heading, members in (GROUPS | {"More": others}).items():
-            rows = [
-                (name.ljust(widest), self.commands[name].get_short_help_str(formatter.width))
-                for name in members
-                if name in names
-            ]
-            if rows:
-                with formatter.section(heading):
-                    formatter.write_dl(rows)
+        widest = max(map(len, self.commands))
+        for heading, names in GROUPS.items():
+            helps = [self.commands[name].get_short_help_str(formatter.width) for name in names]
+            padded = [name.ljust(widest) for name in names]
+            with formatter.section(heading):
+                formatter.write_dl(list(zip(padded, helps, strict=True)))
 
 
 class WarehouseCommand(TyperCommand):
@@ -168,7 +160,7 @@ def _say_version(is_wanted: bool) -> None:
 def _orchbench(
     _: Annotated[
         bool,
-        typer.Option("--version", help="Say the version.", callback=_say_version, is_eager=True),
+        typer.Option("--version", help="Show the version.", callback=_say_version, is_eager=True),
     ] = False,
 ) -> None:
     """Analytics for OrchestrationBench: from result files to Parquet, scores and SQL."""

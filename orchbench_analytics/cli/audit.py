@@ -7,12 +7,10 @@ from orchbench_analytics.cli.options import JobsOption, WarehouseArgument
 from orchbench_analytics.cli.rows import RowOptions
 from orchbench_analytics.cli.talk import say
 
-_FIRST = ("rule", "model", "average_score_change", "rank_change", "average_score")
-
 
 @command(example="orchbench audit orchbench-demo/warehouse --model perfect")
 def audit(warehouse: WarehouseArgument, jobs: JobsOption = None, *, rows: RowOptions) -> None:
-    """Show what each rule does, from the evaluator's to ours."""
+    """Show what each scoring rule changes, from upstream to spec."""
     import polars as pl
 
     from orchbench_analytics.outputs import sentences
@@ -26,7 +24,7 @@ def audit(warehouse: WarehouseArgument, jobs: JobsOption = None, *, rows: RowOpt
     moved = table.filter(pl.any_horizontal(pl.col("^.*_change$") != 0))
     say(sentences.audit(table, all_rules=ALL_RULES))
     changes = tuple(name for name in moved.columns if name.endswith("_change"))
-    rows.write(moved, first=(*_FIRST[:2], *changes))
+    rows.write(moved, first=("rule", "model", *changes))
     rules = table["rule"].unique(maintain_order=True)
     still = [rule for rule in rules if rule not in moved["rule"]]
     if still:

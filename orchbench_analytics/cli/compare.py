@@ -58,11 +58,13 @@ def compare(
     ] = None,
     undecided: Annotated[
         Literal["pass", "fail"],
-        typer.Option(metavar="WORD", help="pass or fail: what a gate does that is undecided."),
+        typer.Option(metavar="WORD", help="pass or fail: how an undecided gate counts."),
     ] = "fail",
     drivers: Annotated[
         int,
-        typer.Option(min=0, metavar="N", help="Show N scenarios, agents and tools that carry it."),
+        typer.Option(
+            min=0, metavar="N", help="Show the N scenarios, agents and tools that matter most."
+        ),
     ] = 0,
     profile: ProfileOption = "spec",
     seed: SeedOption = 0,
@@ -71,8 +73,8 @@ def compare(
 ) -> None:
     """Compare two models, one with all others, or all pairs.
 
-    Over common scenarios; intervals and verdicts hold for all rows together. The exit code is 1 if
-    a gate is crossed, and 3 if one is undecided.
+    Only scenarios that both models have are compared. Intervals and verdicts hold for all rows
+    together. The exit code is 1 if a gate is crossed, and 3 if one is undecided.
     """
     from orchbench_analytics.outputs import sentences
     from orchbench_analytics.stats import HEADLINE, parse_gate

@@ -29,10 +29,10 @@ def export(
     ] = None,
     profile: Annotated[
         str | None,
-        typer.Option(metavar="NAME", help="One profile, so that a sum is a sum; default all."),
+        typer.Option(metavar="NAME", help="Only this profile, so that sums count nothing twice."),
     ] = None,
     raw: Annotated[
-        bool, typer.Option("--raw", help="Leave texts in CSV that a spreadsheet would run.")
+        bool, typer.Option("--raw", help="Leave texts in CSV that a spreadsheet runs as formulas.")
     ] = False,
     partition_by: Annotated[
         list[str] | None, typer.Option(metavar="COLUMN", help="Column to split Parquet files by.")
@@ -42,7 +42,8 @@ def export(
         typer.Option(metavar="URI", help="Where Superset finds the star; needs FILE.zip."),
     ] = None,
     overwrite: Annotated[
-        bool, typer.Option("--overwrite", help="Replace what is there and is not this export.")
+        bool,
+        typer.Option("--overwrite", help="Replace what is there, even if it is something else."),
     ] = False,
     *,
     engine: EngineOptions,

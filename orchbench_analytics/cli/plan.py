@@ -26,7 +26,7 @@ def plan(
     *,
     rows: RowOptions,
 ) -> None:
-    """Say how many scenarios and runs a difference takes."""
+    """Say how many scenarios and runs it takes to see a difference."""
     from orchbench_analytics.errors import SelectionError
     from orchbench_analytics.warehouse import open_warehouse
 

@@ -19,7 +19,7 @@ ProfilesOption = Annotated[
     list[str] | None, typer.Option("--profile", "-p", help="Only this profile; default all.")
 ]
 RulesOption = Annotated[
-    bool, typer.Option("--audit", help="Also what each scoring rule does; takes its time.")
+    bool, typer.Option("--audit", help="Also show what each scoring rule changes; takes a while.")
 ]
 WithoutAnswersOption = Annotated[
     bool, typer.Option("--without-answers", help="Leave out the texts of answers.")

@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from orchbench_analytics.cli.options import FormatOption, OutputOption
+from orchbench_analytics.outputs.render import Format, agreed_format
 
 if TYPE_CHECKING:
     import polars as pl
 
     from orchbench_analytics.outputs.filter_rows import RowFilter
-    from orchbench_analytics.outputs.render import Format
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,7 +30,7 @@ class RowOptions:
     ] = None
     experiment: Annotated[
         list[str] | None,
-        typer.Option("--experiment", "-e", metavar="GLOB", help="Only such experiments."),
+        typer.Option("--experiment", "-e", metavar="GLOB", help="Only experiments such as base*."),
     ] = None
     sort: Annotated[
         str | None,
@@ -39,10 +39,26 @@ class RowOptions:
     limit: Annotated[
         int | None, typer.Option("--limit", "-n", min=0, metavar="N", help="At most N rows.")
     ] = None
-    all: Annotated[bool, typer.Option("--all", help="All rows, however long the terminal.")] = False
-    wide: Annotated[bool, typer.Option("--wide", help="All columns, whatever the width.")] = False
-    format: FormatOption = None
-    output: OutputOption = None
+    all: Annotated[bool, typer.Option("--all", help="All rows, however many.")] = False
+    wide: Annotated[bool, typer.Option("--wide", help="All columns, however wide.")] = False
+    format: Annotated[
+        Format | None,
+        typer.Option(
+            "--format",
+            "-f",
+            metavar="FORMAT",
+            help="table, markdown, csv, json, jsonl, xlsx or parquet: all rows, unrounded.",
+        ),
+    ] = None
+    output: Annotated[
+        Path | None,
+        typer.Option(
+            "--output",
+            "-o",
+            metavar="FILE",
+            help="File to write to; .csv, .json, .jsonl, .md, .xlsx or .parquet says the format.",
+        ),
+    ] = None
 
     def __post_init__(self) -> None:
         """Refuse an output that cannot be written, before any work is done."""
@@ -64,8 +80,6 @@ class RowOptions:
     @property
     def wanted_format(self) -> Format:
         """The format of rows that do not go to a terminal."""
-        from orchbench_analytics.outputs.render import agreed_format
-
         return agreed_format(self.format, self.output) or "table"
 
     @property

@@ -50,15 +50,17 @@ def sql(
     ] = None,
     spill: Annotated[
         float | None,
-        typer.Option(min=0, metavar="GB", help="Most of the disk, past that memory; default 16."),
+        typer.Option(
+            min=0, metavar="GB", help="Most disk space for what memory cannot hold; default 16."
+        ),
     ] = None,
     *,
     engine: EngineOptions,
     rows: RowOptions,
 ) -> None:
-    """Ask in SQL; without a query, at a prompt.
+    """Run a SQL query; without one, open a prompt.
 
-    Where nobody can type, tables and views are listed instead.
+    Without a query and without a terminal, tables and views are listed.
     """
     from orchbench_analytics.views.limits import Limits
     from orchbench_analytics.views.query import parse_parameters

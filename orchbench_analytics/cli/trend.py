@@ -24,7 +24,7 @@ def trend(
     *,
     rows: RowOptions,
 ) -> None:
-    """Show how scores move with a number, such as a checkpoint."""
+    """Show how scores change with a tag, such as a checkpoint."""
     from orchbench_analytics.warehouse import open_warehouse
 
     found = open_warehouse(warehouse).trends(tag, profile=profile, metrics=metric)

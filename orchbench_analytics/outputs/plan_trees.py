@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from itertools import zip_longest
 
+from rich.cells import cell_len
+
 from orchbench_analytics.outputs.printable import cut, printable_line
 from orchbench_analytics.score.plans.outline import outline
 from orchbench_analytics.score.plans.read_plan import read_plan
@@ -14,8 +16,6 @@ _MOST_LINES = 60
 
 def side_by_side(label: str | None, answer: str | None, *, thorough: bool, width: int) -> list[str]:
     """The label's plan on the left, the answer's on the right."""
-    from rich.cells import cell_len
-
     half = (width - len(_GAP)) // 2
     sides = [["Label", *tree(label, thorough=True)], ["Answer", *tree(answer, thorough=thorough)]]
     lines = []

@@ -8,15 +8,16 @@ import sys
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, BinaryIO, Protocol
+from typing import BinaryIO, Protocol
+
+import polars as pl
+import pyarrow.parquet as pq
 
 from orchbench_analytics.errors import OrchbenchError, PathError
 from orchbench_analytics.outputs import terminal
 from orchbench_analytics.outputs.printable import printable
 from orchbench_analytics.outputs.render import BINARY, Format, excel, render
-
-if TYPE_CHECKING:
-    import polars as pl
+from orchbench_analytics.outputs.screen import Limits, screen
 
 _FEWEST_ROWS = 20
 _OTHER_LINES = 8  # of a screen: what is said before and after a table
@@ -40,8 +41,6 @@ def show_table(
     is_prose: bool = False,
 ) -> None:
     """Write a table that fits the terminal; wide shows all columns, whole all rows."""
-    from orchbench_analytics.outputs.screen import Limits, screen
-
     rows = None if is_whole else max(_FEWEST_ROWS, terminal.height() - _OTHER_LINES)
     text = screen(
         frame,
@@ -110,8 +109,6 @@ def _write_replacing(text: str) -> None:
 
 
 def _write(frames: Iterable[pl.DataFrame], file: _Writer, wanted: Format) -> None:
-    import polars as pl
-
     if wanted == "parquet":
         _write_parquet(frames, file)
     elif wanted == "xlsx":
@@ -123,8 +120,6 @@ def _write(frames: Iterable[pl.DataFrame], file: _Writer, wanted: Format) -> Non
 
 def _texts(frames: Iterable[pl.DataFrame], wanted: Format) -> Iterator[str]:
     """The pieces of one text, which is that of all rows together."""
-    import polars as pl
-
     if wanted in ("table", "markdown"):  # their columns are as wide as the widest row
         yield render(pl.concat(frames), format=wanted)
         return
@@ -143,8 +138,6 @@ def _texts(frames: Iterable[pl.DataFrame], wanted: Format) -> Iterator[str]:
 
 
 def _write_parquet(frames: Iterable[pl.DataFrame], file: _Writer) -> None:
-    import pyarrow.parquet as pq
-
     remaining = iter(frames)
     first = next(remaining).to_arrow()
     with pq.ParquetWriter(file, first.schema, compression="zstd") as writer:

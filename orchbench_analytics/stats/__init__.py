@@ -1,11 +1,10 @@
 """Which differences are real: intervals, ranks, comparisons and consistency over runs."""
 
-from orchbench_analytics.metrics import HEADLINE, METRICS, resolve_metric
+from orchbench_analytics.metrics import HEADLINE, MEAN_OF_LANGUAGES, METRICS, resolve_metric
 from orchbench_analytics.stats.bootstrap import intervals
 from orchbench_analytics.stats.columns import SCORE_STATISTICS
 from orchbench_analytics.stats.compare import compare, compare_models, compare_pairs, compare_with
 from orchbench_analytics.stats.consistency import consistency, flips, pass_rates
-from orchbench_analytics.stats.counts import MEAN_OF_LANGUAGES
 from orchbench_analytics.stats.drivers import all_drivers, drivers, step_drivers
 from orchbench_analytics.stats.gaps import language_gaps
 from orchbench_analytics.stats.gate import Gate, GateResult, check_gate, gate_level, parse_gate

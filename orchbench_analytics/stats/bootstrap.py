@@ -18,10 +18,9 @@ from collections.abc import Iterable, Sequence
 import numpy as np
 import polars as pl
 
-from orchbench_analytics.metrics import METRICS, resolve_metrics
+from orchbench_analytics.metrics import MEAN_OF_LANGUAGES, METRICS, resolve_metrics
 from orchbench_analytics.stats.columns import INTERVALS, frame
 from orchbench_analytics.stats.counts import (
-    MEAN_OF_LANGUAGES,
     Counts,
     LanguageCounts,
     count_by_scenario,

@@ -13,11 +13,10 @@ import numpy as np
 import polars as pl
 
 from orchbench_analytics.errors import SelectionError
-from orchbench_analytics.metrics import HEADLINE, resolve_metric, resolve_metrics
+from orchbench_analytics.metrics import HEADLINE, MEAN_OF_LANGUAGES, resolve_metric, resolve_metrics
 from orchbench_analytics.stats.columns import COMPARISONS, frame
 from orchbench_analytics.stats.contrast import Contrast, contrast
 from orchbench_analytics.stats.counts import (
-    MEAN_OF_LANGUAGES,
     Contender,
     Counts,
     LanguageCounts,

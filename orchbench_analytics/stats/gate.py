@@ -9,8 +9,7 @@ from typing import Any, Literal, NamedTuple
 import polars as pl
 
 from orchbench_analytics.errors import SelectionError
-from orchbench_analytics.metrics import LABELS, resolve_metric
-from orchbench_analytics.stats.counts import MEAN_OF_LANGUAGES
+from orchbench_analytics.metrics import LABELS, MEAN_OF_LANGUAGES, resolve_metric
 
 Outcome = Literal["held", "crossed", "undecided"]
 _GATE = re.compile(r"\s*(?P<metric>[^<>=≥]+?)\s*(?P<operator>>=|≥|>)\s*(?P<bound>\S+)\s*")
