@@ -20,7 +20,7 @@ from orchbench_analytics.errors import SelectionError
 if TYPE_CHECKING:
     import polars as pl
 
-    from orchbench_analytics.stats import GateResult
+    from orchbench_analytics.stats.gate import GateResult
     from orchbench_analytics.warehouse import Warehouse
 
 _UNDECIDED = 3  # exit code
@@ -76,8 +76,9 @@ def compare(
     Only scenarios that both models have are compared. Intervals and verdicts hold for all rows
     together. The exit code is 1 if a gate is crossed, and 3 if one is undecided.
     """
+    from orchbench_analytics.metrics import HEADLINE
     from orchbench_analytics.outputs import sentences
-    from orchbench_analytics.stats import HEADLINE, parse_gate
+    from orchbench_analytics.stats.gate import parse_gate
     from orchbench_analytics.warehouse import open_warehouse
 
     opened = open_warehouse(warehouse)
@@ -137,7 +138,7 @@ def _write_with_drivers(
     columns = ("driver", "contribution", "baseline_value", "candidate_value", "language", "metric")
     plain = RowOptions(all=True, wide=rows.wide)
     for kind, frame in strongest.items():
-        say(f"\n{kind} that carry the difference:")
+        say(f"\n{kind} that make the difference:")
         plain.write(frame if rows.wide else frame.select(columns))
 
 
@@ -151,8 +152,9 @@ def _strongest(frame: pl.DataFrame, count: int) -> pl.DataFrame:
 
 def _say_power(found: pl.DataFrame) -> None:
     """In a sentence, what it would have taken to tell, if the first metric could not."""
+    from orchbench_analytics.metrics import MEAN_OF_LANGUAGES
     from orchbench_analytics.outputs.labels import metric_label
-    from orchbench_analytics.stats import MEAN_OF_LANGUAGES, power_advice
+    from orchbench_analytics.stats.planning import power_advice
 
     means = found.filter(language=MEAN_OF_LANGUAGES).head(1).to_dicts()
     labelled = [row | {"metric": metric_label(row["metric"])} for row in means]
@@ -164,7 +166,7 @@ def _check_gates(
     opened: Warehouse, baseline: str, candidate: str, gates: list[str], *, profile: str, seed: int
 ) -> list[GateResult]:
     """The outcomes of all gates, which hold together."""
-    from orchbench_analytics.stats import check_gate, gate_level, parse_gate
+    from orchbench_analytics.stats.gate import check_gate, gate_level, parse_gate
 
     level = gate_level(gates)
     metrics = [parse_gate(text).metric for text in gates]

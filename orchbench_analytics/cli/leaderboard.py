@@ -78,12 +78,11 @@ def write_leaderboard(
     if rows.language:
         rows.write(of_language(scores, rows.language))
         return
-    if rows.wide or not rows.is_screen:
-        rows.write(
-            with_languages(board, scores, HEADLINE) if rows.wide else main_columns(board, scores)
-        )
+    if rows.wide:
+        rows.write(with_languages(board, scores, HEADLINE))
     else:
-        rows.write(for_screen(main_columns(board, scores)))
+        main = main_columns(board, scores)
+        rows.write(for_screen(main) if rows.is_screen else main)
     for sentence in left_unranked(board):
         say(sentence)
     refused = board["refused_file_count"].sum()

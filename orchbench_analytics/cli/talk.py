@@ -1,4 +1,4 @@
-"""The one place through which everything that is said goes: standard error, nothing raw."""
+"""Messages to people: all of them go to standard error, through `say`."""
 
 from __future__ import annotations
 

@@ -11,7 +11,7 @@ import polars as pl
 
 from orchbench_analytics.errors import SelectionError
 from orchbench_analytics.schema import Table
-from orchbench_analytics.stats import STATISTICS
+from orchbench_analytics.stats.run_columns import STATISTICS
 from orchbench_analytics.store.manifest import Manifest
 from orchbench_analytics.tables import TABLES
 from orchbench_analytics.views.catalog import connect, views

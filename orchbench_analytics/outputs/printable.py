@@ -1,10 +1,10 @@
-"""Text from files as a terminal may show it: characters that act on it become visible ones."""
+"""Text from files, made safe for a terminal: control characters are replaced; and cut to fit."""
 
 from __future__ import annotations
 
 import re
 
-# Control characters, what turns the direction of text, separators, lone surrogates.
+# Control characters, marks of text direction, separators, lone surrogates.
 _ACTING = re.compile(
     "[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb"
     "\ud800-\udfff\U000e0000-\U000e007f]"

@@ -1,4 +1,4 @@
-"""From a model to its scenarios, from a scenario to its steps, and to one of them."""
+"""What `orchbench show` lists: the scenarios of a model, the steps of a scenario, one step."""
 
 from __future__ import annotations
 

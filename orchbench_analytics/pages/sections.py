@@ -8,7 +8,9 @@ import polars as pl
 
 from orchbench_analytics.metrics import HEADLINE
 from orchbench_analytics.pages.source import Source
-from orchbench_analytics.stats import compare_pairs, flips, pass_rates, run_noise
+from orchbench_analytics.stats.compare import compare_pairs
+from orchbench_analytics.stats.consistency import flips, pass_rates
+from orchbench_analytics.stats.noise import run_noise
 
 # All pairs of so many models can be compared, and all their scenarios shown beside each other.
 MOST_PAIRED_MODELS = 40

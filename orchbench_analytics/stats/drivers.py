@@ -1,4 +1,4 @@
-"""What carries a difference: which scenarios, agents or tools.
+"""What a difference between two models comes from: which scenarios, agents or tools.
 
 The contribution of a scenario (agent, tool) is what its change adds on the way from the baseline's
 answers to the candidate's, all places changing evenly (Aumann-Shapley). For a mean over scenarios
@@ -41,7 +41,7 @@ def all_drivers(
     *,
     metric: str = "average_score",
 ) -> dict[str, pl.DataFrame]:
-    """What carries a difference: scenarios of a metric, agents and tools of the calls."""
+    """What a difference comes from: scenarios of a metric, agents and tools of the calls."""
     return {
         "scenarios": drivers(scenario_scores, baseline, candidate, metric=metric),
         "agents": step_drivers(scored_steps, baseline, candidate, by="agent"),

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from orchbench_analytics.schema import Table, count, maybe_count, maybe_number, text
-from orchbench_analytics.stats.columns import CONTENDER, METRIC, ONE_LANGUAGE
+from orchbench_analytics.stats.columns import CONTENDER, METRIC, ONE_LANGUAGE, SCORE_STATISTICS
 from orchbench_analytics.tables import PROFILE_NAME
 
 PASS_RATES = Table(
@@ -125,7 +125,8 @@ SWEEP_PLANS = Table(
         maybe_count("needed_answer_count", "Scenarios x runs x languages of one model for it."),
     ),
 )
-RUN_STATISTICS = (
+STATISTICS = (
+    *SCORE_STATISTICS,
     PASS_RATES,
     FLIPS,
     RUN_NOISE,

@@ -13,7 +13,7 @@ import numpy as np
 import polars as pl
 from scipy import special
 
-from orchbench_analytics.stats import compare_pairs
+from orchbench_analytics.stats.compare import compare_pairs
 from orchbench_analytics.stats.counts import LanguageCounts
 from orchbench_analytics.stats.limits import carrying_count, difference_interval, share_interval
 from orchbench_analytics.stats.max_t import tested_together

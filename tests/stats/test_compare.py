@@ -9,8 +9,8 @@ from scipy import stats
 from statsmodels.stats.multitest import multipletests
 
 from orchbench_analytics.errors import SelectionError
-from orchbench_analytics.stats import METRICS, compare, compare_pairs, compare_with
-from orchbench_analytics.stats.compare import holm
+from orchbench_analytics.metrics import METRICS
+from orchbench_analytics.stats.compare import compare, compare_pairs, compare_with, holm
 from orchbench_analytics.stats.counts import count_by_scenario
 from orchbench_analytics.stats.evaluate import evaluate
 from orchbench_analytics.stats.runs import with_metrics

@@ -9,14 +9,9 @@ from scipy import special, stats
 from statsmodels.regression.linear_model import OLS
 
 from orchbench_analytics.schema import polars_schema
-from orchbench_analytics.stats import (
-    flips,
-    language_gaps,
-    model_spread,
-    pass_rates,
-    run_noise,
-)
-from orchbench_analytics.stats.consistency import CRITERIA, clustered_rates
+from orchbench_analytics.stats.consistency import CRITERIA, clustered_rates, flips, pass_rates
+from orchbench_analytics.stats.gaps import language_gaps
+from orchbench_analytics.stats.noise import model_spread, run_noise
 from orchbench_analytics.stats.runs import run_counts, with_metrics
 from orchbench_analytics.tables import SCORED_PLANS, SCORED_STEPS
 from orchbench_analytics.warehouse import Warehouse

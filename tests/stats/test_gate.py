@@ -4,7 +4,8 @@ import polars as pl
 import pytest
 
 from orchbench_analytics.errors import SelectionError
-from orchbench_analytics.stats import Gate, check_gate, compare, gate_level, parse_gate
+from orchbench_analytics.stats.compare import compare
+from orchbench_analytics.stats.gate import Gate, check_gate, gate_level, parse_gate
 
 
 def comparison(low: float | None, high: float | None) -> pl.DataFrame:
