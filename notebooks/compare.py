@@ -15,12 +15,12 @@ def _():
 
     from orchbench_analytics import open_warehouse
     from orchbench_analytics.demo import write_sweep
-    from orchbench_analytics.outputs import headlines
-    from orchbench_analytics.outputs.drill import StepKey, steps_of
+    from orchbench_analytics.outputs import sentences
+    from orchbench_analytics.outputs.show import StepKey, steps_of
     from orchbench_analytics.pages import excerpts
 
     return (
-        *(Path, StepKey, excerpts, headlines, mo),
+        *(Path, StepKey, excerpts, sentences, mo),
         *(open_warehouse, pl, steps_of, tempfile, write_sweep),
     )
 
@@ -70,7 +70,7 @@ def _(mo, warehouse):
 
 
 @app.cell
-def _(baseline, candidate, excerpts, headlines, mo, profile, warehouse):
+def _(baseline, candidate, excerpts, sentences, mo, profile, warehouse):
     before, after = baseline.value, candidate.value
     mo.stop(before == after, mo.md("Choose two different models above."))
     comparison = warehouse.compare(before, after, profile=profile.value)
@@ -79,7 +79,7 @@ def _(baseline, candidate, excerpts, headlines, mo, profile, warehouse):
         [
             mo.md(f"## Is it real?\n\n**{' · '.join(after)}** against **{' · '.join(before)}**"),
             mo.iframe(excerpts.verdicts(means), height="100px"),
-            mo.md(f"{headlines.comparison(comparison)}."),
+            mo.md(f"{sentences.comparison(comparison)}."),
         ]
     )
     return after, before

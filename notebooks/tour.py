@@ -15,11 +15,11 @@ def _():
 
     from orchbench_analytics import open_warehouse
     from orchbench_analytics.demo import write_sweep
-    from orchbench_analytics.outputs import headlines
-    from orchbench_analytics.outputs.drill import one_step
+    from orchbench_analytics.outputs import sentences
+    from orchbench_analytics.outputs.show import one_step
     from orchbench_analytics.pages import excerpts
 
-    return Path, excerpts, headlines, mo, one_step, open_warehouse, pl, tempfile, write_sweep
+    return Path, excerpts, sentences, mo, one_step, open_warehouse, pl, tempfile, write_sweep
 
 
 @app.cell
@@ -196,13 +196,13 @@ def _(mo):
 
 
 @app.cell
-def _(board, excerpts, headlines, language, mo, pl, profile, warehouse):
+def _(board, excerpts, sentences, language, mo, pl, profile, warehouse):
     pair = board.select("model", "experiment").head(2).rows()
     mo.stop(len(pair) < 2, mo.md("A comparison takes two models; there is one."))
     better, baseline = pair
     comparison = warehouse.compare(baseline, better, profile=profile.value)
     title = mo.md(f"**{' · '.join(better)}** against **{' · '.join(baseline)}**:")
-    said = mo.md(f"{headlines.comparison(comparison)}.")
+    said = mo.md(f"{sentences.comparison(comparison)}.")
     of_language = comparison.filter(pl.col("language") == language.value)
     verdicts = mo.iframe(excerpts.verdicts(of_language), height="100px")
     mo.vstack([title, verdicts, said])

@@ -158,6 +158,8 @@ METRICS: dict[str, Metric] = {
 }
 HEADLINE = tuple(METRICS)[:4]
 LABELS = {name: metric.label for name, metric in METRICS.items()}
+# What stands in the column `language` where the figure is the mean over a model's languages.
+MEAN_OF_LANGUAGES = "mean"
 
 # Every name that an option may give for a metric, in lower case.
 _KNOWN_NAMES = {

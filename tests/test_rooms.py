@@ -17,8 +17,8 @@ LAYERS: tuple[tuple[str, ...], ...] = (
     ("engines.", "views."),
     ("ingest.", "score.", "exports."),
     ("outputs.",),
-    ("changes", "pages.", "asking."),
-    ("warehouse",),
+    ("pages.",),
+    ("warehouse.",),
     ("cli.", "__init__"),
     ("__main__",),
 )

@@ -12,12 +12,9 @@ from typing import Any
 import pytest
 
 import orchbench_analytics
-import orchbench_analytics.asking.differences
-import orchbench_analytics.asking.rows
-import orchbench_analytics.asking.scores
-from orchbench_analytics import OrchbenchError, asking, open_warehouse
+from orchbench_analytics import OrchbenchError, open_warehouse
 from orchbench_analytics import warehouse as warehouse_room
-from orchbench_analytics.warehouse import Warehouse
+from orchbench_analytics.warehouse import Warehouse, differences, rows, scores
 from tests.conftest import MakeOnce
 from tests.sample_sweep import build_demo
 
@@ -83,7 +80,7 @@ def test_a_method_says_what_it_takes_and_returns(name: str) -> None:
     assert ">>> " in text
 
 
-@pytest.mark.parametrize("module", [asking.rows, asking.scores, asking.differences, warehouse_room])
+@pytest.mark.parametrize("module", [rows, scores, differences, warehouse_room])
 def test_the_examples_of_docstrings_work(
     module: ModuleType, make_once: MakeOnce, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:

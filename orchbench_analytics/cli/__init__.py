@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from orchbench_analytics.cli import (
+from orchbench_analytics.cli import (  # noqa: F401 (each registers its command)
     audit,
     check,
     compare,
@@ -27,14 +27,7 @@ from orchbench_analytics.cli import (
 from orchbench_analytics.cli.app import app
 from orchbench_analytics.cli.boundary import run_guarded
 
-COMMANDS = (
-    *(demo, ingest, sources, tag, score, remove),
-    *(leaderboard, show, results, report),
-    *(compare, trend, consistency, plan),
-    *(sql, dictionary, export),
-    *(profile, audit, check),
-)
-__all__ = ["COMMANDS", "app", "main"]
+__all__ = ["app", "main"]
 
 
 def main() -> None:

@@ -7,8 +7,12 @@ them what the system did: 74 input or output failed, 124 a query took too long, 
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import inspect
+from collections.abc import Callable, Mapping
+from dataclasses import is_dataclass
+from functools import wraps
 from importlib.metadata import version
+from itertools import chain
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -22,10 +26,9 @@ GROUPS = {
     "Fill a warehouse": ("demo", "ingest", "sources", "tag", "score", "remove"),
     "Look at scores": ("leaderboard", "show", "results", "report", "view"),
     "Tell which differences are real": ("compare", "trend", "consistency", "plan"),
-    "Ask and hand on": ("sql", "dictionary", "export"),
-    "Rules, and whether to trust them": ("profile", "audit", "check"),
+    "Query and export": ("sql", "dictionary", "export"),
+    "Rules and checks": ("profile", "audit", "check"),
 }
-_ORDER = [name for names in GROUPS.values() for name in names]
 _HELP = {"help_option_names": ["-h", "--help"]}
 
 
@@ -33,24 +36,17 @@ class Groups(TyperGroup):
     """Commands in the order of work, under headings."""
 
     def list_commands(self, ctx: Any) -> list[str]:
-        """The names in the order of work; those of no group come last."""
-        known = [name for name in _ORDER if name in self.commands]
-        return [*known, *(name for name in self.commands if name not in known)]
+        """The names in the order of work."""
+        return [name for names in GROUPS.values() for name in names]
 
     def format_commands(self, ctx: Any, formatter: Any) -> None:
         """A section for each group."""
-        names = self.list_commands(ctx)
-        others = tuple(name for name in names if name not in _ORDER)
-        widest = max(map(len, names))
-        for heading, members in (GROUPS | {"More": others}).items():
-            rows = [
-                (name.ljust(widest), self.commands[name].get_short_help_str(formatter.width))
-                for name in members
-                if name in names
-            ]
-            if rows:
-                with formatter.section(heading):
-                    formatter.write_dl(rows)
+        widest = max(map(len, self.commands))
+        for heading, names in GROUPS.items():
+            helps = [self.commands[name].get_short_help_str(formatter.width) for name in names]
+            padded = [name.ljust(widest) for name in names]
+            with formatter.section(heading):
+                formatter.write_dl(list(zip(padded, helps, strict=True)))
 
 
 class WarehouseCommand(TyperCommand):
@@ -104,7 +100,47 @@ def command(
 ) -> Callable[[Callable[..., None]], Callable[..., None]]:
     """Register a command with an example of its use."""
     epilog = f"\b\nExample: {example}"
-    return on.command(name, cls=WarehouseCommand, epilog=epilog, context_settings=_HELP)
+    register = on.command(name, cls=WarehouseCommand, epilog=epilog, context_settings=_HELP)
+    return lambda function: register(_with_options_of_dataclasses(function))
+
+
+def _with_options_of_dataclasses(function: Callable[..., None]) -> Callable[..., None]:
+    """The function with an option for each field of its parameters that are dataclasses.
+
+    A field is left out where the function has a parameter of that name itself.
+    """
+    groups: dict[str, Callable[..., object]] = {}
+    own = {}
+    for name, parameter in _parameters(function).items():
+        kind = parameter.annotation
+        if isinstance(kind, type) and is_dataclass(kind):
+            groups[name] = kind
+        else:
+            own[name] = parameter
+    options = {
+        group: [p for name, p in _parameters(kind).items() if name not in own]
+        for group, kind in groups.items()
+    }
+
+    @wraps(function)
+    def command(**given: Any) -> None:
+        made = {
+            group: groups[group](**{option.name: given.pop(option.name) for option in chosen})
+            for group, chosen in options.items()
+        }
+        function(**given, **made)
+
+    parameters = [
+        parameter.replace(kind=inspect.Parameter.KEYWORD_ONLY)
+        for parameter in chain(own.values(), *options.values())
+    ]
+    command.__annotations__ = {p.name: p.annotation for p in parameters}
+    vars(command)["__signature__"] = inspect.Signature(parameters)  # what typer reads
+    return command
+
+
+def _parameters(function: Callable[..., object]) -> Mapping[str, inspect.Parameter]:
+    return inspect.signature(function, eval_str=True).parameters
 
 
 def _is_warehouse(path: str) -> bool:
@@ -124,7 +160,7 @@ def _say_version(is_wanted: bool) -> None:
 def _orchbench(
     _: Annotated[
         bool,
-        typer.Option("--version", help="Say the version.", callback=_say_version, is_eager=True),
+        typer.Option("--version", help="Show the version.", callback=_say_version, is_eager=True),
     ] = False,
 ) -> None:
     """Analytics for OrchestrationBench: from result files to Parquet, scores and SQL."""

@@ -1,4 +1,4 @@
-"""The one place for what a person or the system can do to a command: a message and an exit code."""
+"""How a command ends: whatever goes wrong is a message and an exit code."""
 
 from __future__ import annotations
 

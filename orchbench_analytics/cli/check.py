@@ -6,13 +6,12 @@ import typer
 
 from orchbench_analytics.cli.app import command
 from orchbench_analytics.cli.options import WarehouseArgument
-from orchbench_analytics.cli.rows import Rows, takes_rows
+from orchbench_analytics.cli.rows import RowOptions
 from orchbench_analytics.cli.talk import say
 
 
 @command(example="orchbench check orchbench-demo/warehouse")
-@takes_rows
-def check(warehouse: WarehouseArgument, *, rows: Rows) -> None:
+def check(warehouse: WarehouseArgument, *, rows: RowOptions) -> None:
     """Verify files, sums, and what an evaluator reported.
 
     The exit code is 1 if anything is off.
@@ -33,7 +32,7 @@ def check(warehouse: WarehouseArgument, *, rows: Rows) -> None:
         is_nothing = compared.startswith("0 ")
         say(f"there are none of the {compared[2:]}" if is_nothing else f"compared {compared}")
     if not report.differences.is_empty() or not rows.is_screen:
-        rows.put(report.differences)
+        rows.write(report.differences)
     if report.differences.is_empty():
         nothing = f"nothing to compare: {warehouse} has no scores; see: orchbench score"
         say("all agree" if is_scored else nothing)

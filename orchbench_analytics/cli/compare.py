@@ -13,14 +13,14 @@ from orchbench_analytics.cli.options import (
     SeedOption,
     WarehouseArgument,
 )
-from orchbench_analytics.cli.rows import Rows, takes_rows
+from orchbench_analytics.cli.rows import RowOptions
 from orchbench_analytics.cli.talk import say
 from orchbench_analytics.errors import SelectionError
 
 if TYPE_CHECKING:
     import polars as pl
 
-    from orchbench_analytics.stats import GateResult
+    from orchbench_analytics.stats.gate import GateResult
     from orchbench_analytics.warehouse import Warehouse
 
 _UNDECIDED = 3  # exit code
@@ -39,7 +39,6 @@ _FIGURES = (
 
 
 @command(example="orchbench compare orchbench-demo/warehouse perfect graded-1")
-@takes_rows
 def compare(
     warehouse: WarehouseArgument,
     baseline: Annotated[
@@ -59,46 +58,49 @@ def compare(
     ] = None,
     undecided: Annotated[
         Literal["pass", "fail"],
-        typer.Option(metavar="WORD", help="pass or fail: what a gate does that is undecided."),
+        typer.Option(metavar="WORD", help="pass or fail: how an undecided gate counts."),
     ] = "fail",
     drivers: Annotated[
         int,
-        typer.Option(min=0, metavar="N", help="Show N scenarios, agents and tools that carry it."),
+        typer.Option(
+            min=0, metavar="N", help="Show the N scenarios, agents and tools that matter most."
+        ),
     ] = 0,
     profile: ProfileOption = "spec",
     seed: SeedOption = 0,
     *,
-    rows: Rows,
+    rows: RowOptions,
 ) -> None:
     """Compare two models, one with all others, or all pairs.
 
-    Over common scenarios; intervals and verdicts hold for all rows together. The exit code is 1 if
-    a gate is crossed, and 3 if one is undecided.
+    Only scenarios that both models have are compared. Intervals and verdicts hold for all rows
+    together. The exit code is 1 if a gate is crossed, and 3 if one is undecided.
     """
-    from orchbench_analytics.outputs import headlines
-    from orchbench_analytics.stats import HEADLINE, parse_gate
+    from orchbench_analytics.metrics import HEADLINE
+    from orchbench_analytics.outputs import sentences
+    from orchbench_analytics.stats.gate import parse_gate
     from orchbench_analytics.warehouse import open_warehouse
 
     opened = open_warehouse(warehouse)
     if baseline is None or candidate is None:
         _refuse_for_many(gate, drivers)
         many = opened.compare(baseline, profile=profile, metrics=metric or ["Average"], seed=seed)
-        _put_many(many, rows)
+        _write_many(many, rows)
         return
     if drivers and metric and len(metric) > 1:
         raise SelectionError("--drivers explains one metric; give one --metric")
     wanted = [*(metric or HEADLINE), *(parse_gate(text).metric for text in gate or ())]
-    found = headlines.mean_first(
+    found = sentences.mean_first(
         opened.compare(baseline, candidate, profile=profile, metrics=wanted, seed=seed)
     )
     if drivers:
         carried = opened.drivers(
             baseline, candidate, profile=profile, metric=metric[0] if metric else "Average"
         )
-        _put_with_drivers(found, carried, rows, drivers)
+        _write_with_drivers(found, carried, rows, drivers)
     else:
-        rows.put(found, first=("metric", "language", *_FIGURES))
-    say(f"{candidate} against {baseline}: {headlines.comparison(found)}")
+        rows.write(found, first=("metric", "language", *_FIGURES))
+    say(f"{candidate} against {baseline}: {sentences.comparison(found)}")
     _say_power(found)
     if gate:
         results = _check_gates(opened, baseline, candidate, gate, profile=profile, seed=seed)
@@ -112,16 +114,16 @@ def _refuse_for_many(gate: list[str] | None, drivers: int) -> None:
         raise SelectionError("--drivers needs two models to compare")
 
 
-def _put_many(many: pl.DataFrame, rows: Rows) -> None:
-    from orchbench_analytics.outputs import headlines
+def _write_many(many: pl.DataFrame, rows: RowOptions) -> None:
+    from orchbench_analytics.outputs import sentences
 
     first = ("candidate_model", "baseline_model", *_FIGURES)
-    chosen = rows.put(many, first=first)
-    say(headlines.many_comparisons(chosen))
+    chosen = rows.write(many, first=first)
+    say(sentences.many_comparisons(chosen))
 
 
-def _put_with_drivers(
-    found: pl.DataFrame, carried: dict[str, pl.DataFrame], rows: Rows, count: int
+def _write_with_drivers(
+    found: pl.DataFrame, carried: dict[str, pl.DataFrame], rows: RowOptions, count: int
 ) -> None:
     """On a terminal a table each, else one table with a column `kind`."""
     import polars as pl
@@ -130,14 +132,14 @@ def _put_with_drivers(
     if not rows.is_screen:
         parts = {"comparison": found} | strongest
         named = (frame.with_columns(kind=pl.lit(kind)) for kind, frame in parts.items())
-        rows.put(pl.concat(named, how="diagonal_relaxed").select("kind", pl.exclude("kind")))
+        rows.write(pl.concat(named, how="diagonal_relaxed").select("kind", pl.exclude("kind")))
         return
-    rows.put(found, first=("metric", "language", *_FIGURES))
+    rows.write(found, first=("metric", "language", *_FIGURES))
     columns = ("driver", "contribution", "baseline_value", "candidate_value", "language", "metric")
-    plain = Rows(all=True, wide=rows.wide)
+    plain = RowOptions(all=True, wide=rows.wide)
     for kind, frame in strongest.items():
-        say(f"\n{kind} that carry the difference:")
-        plain.put(frame, first=columns, only=True)
+        say(f"\n{kind} that make the difference:")
+        plain.write(frame if rows.wide else frame.select(columns))
 
 
 def _strongest(frame: pl.DataFrame, count: int) -> pl.DataFrame:
@@ -150,8 +152,9 @@ def _strongest(frame: pl.DataFrame, count: int) -> pl.DataFrame:
 
 def _say_power(found: pl.DataFrame) -> None:
     """In a sentence, what it would have taken to tell, if the first metric could not."""
+    from orchbench_analytics.metrics import MEAN_OF_LANGUAGES
     from orchbench_analytics.outputs.labels import metric_label
-    from orchbench_analytics.stats import MEAN_OF_LANGUAGES, power_advice
+    from orchbench_analytics.stats.planning import power_advice
 
     means = found.filter(language=MEAN_OF_LANGUAGES).head(1).to_dicts()
     labelled = [row | {"metric": metric_label(row["metric"])} for row in means]
@@ -163,7 +166,7 @@ def _check_gates(
     opened: Warehouse, baseline: str, candidate: str, gates: list[str], *, profile: str, seed: int
 ) -> list[GateResult]:
     """The outcomes of all gates, which hold together."""
-    from orchbench_analytics.stats import check_gate, gate_level, parse_gate
+    from orchbench_analytics.stats.gate import check_gate, gate_level, parse_gate
 
     level = gate_level(gates)
     metrics = [parse_gate(text).metric for text in gates]

@@ -8,7 +8,7 @@ import typer
 
 from orchbench_analytics.cli.app import command
 from orchbench_analytics.cli.options import ProfileOption, WarehouseArgument
-from orchbench_analytics.cli.rows import Rows, takes_rows
+from orchbench_analytics.cli.rows import RowOptions
 from orchbench_analytics.cli.talk import say
 
 _MODEL = ("model", "language")
@@ -22,7 +22,6 @@ _FIRST = {
 
 
 @command(example="orchbench consistency orchbench-demo/warehouse gaps")
-@takes_rows
 def consistency(
     warehouse: WarehouseArgument,
     what: Annotated[
@@ -31,17 +30,19 @@ def consistency(
     ] = "flips",
     profile: ProfileOption = "spec",
     *,
-    rows: Rows,
+    rows: RowOptions,
 ) -> None:
     """Show how steady models are, from run to run and by language.
 
     flips: steps not decided alike in all runs. pass_rates: pass^k and pass@k. run_noise: what
     chance does to scores. spread: its share in the spread of models. gaps: between languages.
     """
-    from orchbench_analytics.outputs import headlines
-    from orchbench_analytics.outputs.choose import choose
+    from orchbench_analytics.outputs import sentences
+    from orchbench_analytics.outputs.filter_rows import filter_rows
     from orchbench_analytics.warehouse import open_warehouse
 
     table = open_warehouse(warehouse).consistency(profile)[what]
-    say(headlines.consistency(what, choose(table, rows.choice._replace(sort=None, limit=None))))
-    rows.put(table, first=_FIRST[what])
+    say(
+        sentences.consistency(what, filter_rows(table, rows.filter._replace(sort=None, limit=None)))
+    )
+    rows.write(table, first=_FIRST[what])

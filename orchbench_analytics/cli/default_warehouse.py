@@ -1,4 +1,4 @@
-"""The warehouse of those who do not want to name it in every call."""
+"""The warehouse for calls that do not name one."""
 
 from __future__ import annotations
 

@@ -82,12 +82,11 @@ def demo(
 
 
 def _show_leaderboard(opened: Warehouse) -> None:
-    """The leaderboard for the eye, even into a log: a demo hands on no data."""
+    """The leaderboard as people read it, even if it goes into a log."""
     from orchbench_analytics.outputs.labels import named_contenders
-    from orchbench_analytics.outputs.leaderboard import main_columns
-    from orchbench_analytics.outputs.put import put_on_screen
-    from orchbench_analytics.outputs.ranking import for_screen
+    from orchbench_analytics.outputs.leaderboard import for_screen, main_columns
+    from orchbench_analytics.outputs.write import show_table
 
     scores = opened.view("model_scores").filter(profile="spec")
     board = for_screen(main_columns(opened.leaderboard(), scores))
-    put_on_screen(named_contenders(board), is_whole=True)
+    show_table(named_contenders(board), is_whole=True)

@@ -18,16 +18,16 @@ def dictionary(
     ] = None,
 ) -> None:
     """Say what every table, view and column means."""
-    from orchbench_analytics.outputs.described import columns_of, described
-    from orchbench_analytics.outputs.dictionary import dictionary as text
-    from orchbench_analytics.outputs.put import is_screen, put_on_screen, put_text
+    from orchbench_analytics.outputs.dictionary import dictionary as whole_dictionary
+    from orchbench_analytics.outputs.dictionary import find_entry
+    from orchbench_analytics.outputs.write import is_screen, show_table, write_text
 
     if table is None:
-        put_text(text())
+        write_text(whole_dictionary())
         return
-    found = described(table)
+    entry = find_entry(table)
     if not is_screen(None):
-        put_text(found.markdown)
+        write_text(entry.markdown)
         return
-    put_text("".join(f"{line}\n" for line in textwrap.wrap(found.title, terminal.width())))
-    put_on_screen(columns_of(found.table), is_whole=True, is_prose=True)
+    write_text("".join(f"{line}\n" for line in textwrap.wrap(entry.title, terminal.width())))
+    show_table(entry.columns, is_whole=True, is_prose=True)

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from contextlib import contextmanager
-from enum import StrEnum
-from typing import TYPE_CHECKING, Annotated
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
@@ -14,46 +15,54 @@ from orchbench_analytics.errors import EngineError
 if TYPE_CHECKING:
     from orchbench_analytics.engines import Engine
     from orchbench_analytics.engines.spark import TaskProgress
+    from orchbench_analytics.warehouse import Warehouse
 
 
-class EngineName(StrEnum):
-    """The engines by name."""
+@dataclass(frozen=True, slots=True)
+class EngineOptions:
+    """The options that say where the work runs."""
 
-    LOCAL = "local"
-    SPARK = "spark"
+    engine: Annotated[
+        Literal["local", "spark"],
+        typer.Option(metavar="NAME", help="Where the work runs: local or spark."),
+    ] = "local"
+    master: Annotated[
+        str | None,
+        typer.Option(metavar="URL", help="Spark's master; by default Spark's own setting."),
+    ] = None
+    conf: Annotated[
+        list[str] | None,
+        typer.Option(metavar="NAME=VALUE", help="A setting of Spark; repeatable."),
+    ] = None
 
+    @property
+    def is_local(self) -> bool:
+        """Whether the work runs on this machine."""
+        return self.engine == "local"
 
-EngineOption = Annotated[
-    EngineName, typer.Option(metavar="NAME", help="Where the work runs: local or spark.")
-]
-MasterOption = Annotated[
-    str | None, typer.Option(metavar="URL", help="Spark's master; by default Spark's own setting.")
-]
-ConfOption = Annotated[
-    list[str] | None,
-    typer.Option(metavar="NAME=VALUE", help="A setting of Spark; repeatable."),
-]
+    @contextmanager
+    def opened(
+        self, warehouse: Path, *, create: bool = False, progress: TaskProgress | None = None
+    ) -> Iterator[Warehouse]:
+        """The warehouse, with its work done by the chosen engine."""
+        from orchbench_analytics.warehouse import open_warehouse
 
+        with self._running(progress) as engine:
+            yield open_warehouse(warehouse, create=create, engine=engine)
 
-@contextmanager
-def running_on(
-    name: EngineName,
-    master: str | None,
-    conf: Sequence[str] | None,
-    *,
-    progress: TaskProgress | None = None,
-) -> Iterator[Engine | None]:
-    """The engine of that name while it is needed; none is this machine."""
-    if name is EngineName.LOCAL:
-        if master or conf:
-            raise EngineError("--master and --conf are Spark's; give --engine spark with them")
-        yield None
-        return
-    from orchbench_analytics.engines.spark import SparkEngine
-    from orchbench_analytics.engines.spark_session import parse_conf, start_session
+    @contextmanager
+    def _running(self, progress: TaskProgress | None) -> Iterator[Engine | None]:
+        """The engine while it is needed; None is this machine."""
+        if self.is_local:
+            if self.master or self.conf:
+                raise EngineError("--master and --conf are Spark's; give --engine spark with them")
+            yield None
+            return
+        from orchbench_analytics.engines.spark import SparkEngine
+        from orchbench_analytics.engines.spark_session import parse_conf, start_session
 
-    session = start_session(master, parse_conf(conf or ()))
-    try:
-        yield SparkEngine(session, progress=progress)
-    finally:
-        session.stop()
+        session = start_session(self.master, parse_conf(self.conf or ()))
+        try:
+            yield SparkEngine(session, progress=progress)
+        finally:
+            session.stop()

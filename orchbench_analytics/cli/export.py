@@ -7,13 +7,7 @@ from typing import Annotated
 import typer
 
 from orchbench_analytics.cli.app import command
-from orchbench_analytics.cli.engine import (
-    ConfOption,
-    EngineName,
-    EngineOption,
-    MasterOption,
-    running_on,
-)
+from orchbench_analytics.cli.engine import EngineOptions
 from orchbench_analytics.cli.options import WarehouseArgument
 from orchbench_analytics.cli.talk import say
 
@@ -35,10 +29,10 @@ def export(
     ] = None,
     profile: Annotated[
         str | None,
-        typer.Option(metavar="NAME", help="One profile, so that a sum is a sum; default all."),
+        typer.Option(metavar="NAME", help="Only this profile, so that sums count nothing twice."),
     ] = None,
     raw: Annotated[
-        bool, typer.Option("--raw", help="Leave texts in CSV that a spreadsheet would run.")
+        bool, typer.Option("--raw", help="Leave texts in CSV that a spreadsheet runs as formulas.")
     ] = False,
     partition_by: Annotated[
         list[str] | None, typer.Option(metavar="COLUMN", help="Column to split Parquet files by.")
@@ -48,20 +42,17 @@ def export(
         typer.Option(metavar="URI", help="Where Superset finds the star; needs FILE.zip."),
     ] = None,
     overwrite: Annotated[
-        bool, typer.Option("--overwrite", help="Replace what is there and is not this export.")
+        bool,
+        typer.Option("--overwrite", help="Replace what is there, even if it is something else."),
     ] = False,
-    engine: EngineOption = EngineName.LOCAL,
-    master: MasterOption = None,
-    conf: ConfOption = None,
+    *,
+    engine: EngineOptions,
 ) -> None:
     """Write tables and views for other tools.
 
     A second export to the same target brings over only what changed.
     """
-    from orchbench_analytics.warehouse import open_warehouse
-
-    with running_on(engine, master, conf) as place:
-        opened = open_warehouse(warehouse, engine=place)
+    with engine.opened(warehouse) as opened:
         if uri is not None:
             bundle = opened.superset_bundle(target, uri=uri, profile=profile, overwrite=overwrite)
             change = "unchanged" if bundle.is_unchanged else "written"

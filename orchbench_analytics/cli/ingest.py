@@ -9,13 +9,7 @@ import typer
 
 from orchbench_analytics.cli.app import command
 from orchbench_analytics.cli.default_warehouse import HOW_TO_NAME_IT, default_warehouse
-from orchbench_analytics.cli.engine import (
-    ConfOption,
-    EngineName,
-    EngineOption,
-    MasterOption,
-    running_on,
-)
+from orchbench_analytics.cli.engine import EngineOptions
 from orchbench_analytics.cli.options import JobsOption, QuietOption
 from orchbench_analytics.cli.progress import progress_bar, say_summary, task_bar
 from orchbench_analytics.errors import PathError
@@ -58,28 +52,24 @@ def ingest(
         bool, typer.Option("--fail-on-refused", help="End with exit code 1 if a file is refused.")
     ] = False,
     jobs: JobsOption = None,
-    engine: EngineOption = EngineName.LOCAL,
-    master: MasterOption = None,
-    conf: ConfOption = None,
     quiet: QuietOption = False,
+    *,
+    engine: EngineOptions,
 ) -> None:
     """Bring a warehouse up to date with result files.
 
     Files that did not change are not read again. A file that cannot be read is listed by
     orchbench sources, with its reason.
     """
-    from orchbench_analytics.warehouse import open_warehouse
-
     warehouse = into or default_warehouse()
     if warehouse is None:
         raise PathError(f"where to? Give --into DIR: {HOW_TO_NAME_IT}")
-    is_local = engine is EngineName.LOCAL
     with (
-        progress_bar(quiet=quiet or not is_local) as progress,
-        task_bar(quiet=quiet or is_local) as task_progress,
-        running_on(engine, master, conf, progress=task_progress) as place,
+        progress_bar(quiet=quiet or not engine.is_local) as progress,
+        task_bar(quiet=quiet or engine.is_local) as task_progress,
+        engine.opened(warehouse, create=True, progress=task_progress) as opened,
     ):
-        summary = open_warehouse(warehouse, create=True, engine=place).ingest(
+        summary = opened.ingest(
             *paths,
             model=model,
             experiment=experiment,

@@ -7,15 +7,9 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from orchbench_analytics.cli.app import command
-from orchbench_analytics.cli.engine import (
-    ConfOption,
-    EngineName,
-    EngineOption,
-    MasterOption,
-    running_on,
-)
+from orchbench_analytics.cli.engine import EngineOptions
 from orchbench_analytics.cli.options import ProfileOption, SeedOption, WarehouseArgument
-from orchbench_analytics.cli.rows import Rows, takes_rows
+from orchbench_analytics.cli.rows import RowOptions
 from orchbench_analytics.cli.talk import say
 from orchbench_analytics.errors import SelectionError
 
@@ -26,7 +20,6 @@ _RANKS = ("rank_number", "model", "average_score", "low", "high", "rank_low", "r
 
 
 @command(example="orchbench leaderboard orchbench-demo/warehouse --profile strict")
-@takes_rows
 def leaderboard(
     warehouse: WarehouseArgument,
     profile: ProfileOption = "spec",
@@ -44,57 +37,52 @@ def leaderboard(
         ),
     ] = 1.0,
     seed: SeedOption = 0,
-    engine: EngineOption = EngineName.LOCAL,
-    master: MasterOption = None,
-    conf: ConfOption = None,
     *,
-    rows: Rows,
+    engine: EngineOptions,
+    rows: RowOptions,
 ) -> None:
     """Rank models by their average score.
 
     A model that lacks scenarios of the sweep is shown without a rank. With --language the ranks
     are those of that language alone; --wide has every metric in every language.
     """
-    from orchbench_analytics.warehouse import open_warehouse
-
     if intervals and by:
         raise SelectionError("--intervals and --by do not go together; leave one of them out")
-    with running_on(engine, master, conf) as place:
-        opened = open_warehouse(warehouse, engine=place)
+    with engine.opened(warehouse) as opened:
         if intervals:
             ranks = opened.rank_intervals(profile, seed=seed, min_coverage=min_coverage)
-            rows.put(ranks, first=_RANKS)
+            rows.write(ranks, first=_RANKS)
         elif by:
-            rows.put(opened.leaderboard(profile, by=by, min_coverage=min_coverage))
+            rows.write(opened.leaderboard(profile, by=by, min_coverage=min_coverage))
         else:
-            put_leaderboard(opened, rows, profile=profile, min_coverage=min_coverage)
+            write_leaderboard(opened, rows, profile=profile, min_coverage=min_coverage)
 
 
-def put_leaderboard(
-    opened: Warehouse, rows: Rows, *, profile: str, min_coverage: float = 1.0
+def write_leaderboard(
+    opened: Warehouse, rows: RowOptions, *, profile: str, min_coverage: float = 1.0
 ) -> None:
     """The leaderboard with its languages side by side, short where people read it."""
     import polars as pl
 
     from orchbench_analytics.metrics import HEADLINE
     from orchbench_analytics.outputs.leaderboard import (
+        for_screen,
         left_unranked,
         main_columns,
+        of_language,
         with_languages,
     )
-    from orchbench_analytics.outputs.ranking import for_screen, of_language
 
     board = opened.leaderboard(profile, min_coverage=min_coverage)
     scores = opened.view("model_scores").filter(pl.col("profile") == profile)
     if rows.language:
-        rows.put(of_language(scores, rows.language))
+        rows.write(of_language(scores, rows.language))
         return
-    if rows.wide or not rows.is_screen:
-        rows.put(
-            with_languages(board, scores, HEADLINE) if rows.wide else main_columns(board, scores)
-        )
+    if rows.wide:
+        rows.write(with_languages(board, scores, HEADLINE))
     else:
-        rows.put(for_screen(main_columns(board, scores)))
+        main = main_columns(board, scores)
+        rows.write(for_screen(main) if rows.is_screen else main)
     for sentence in left_unranked(board):
         say(sentence)
     refused = board["refused_file_count"].sum()

@@ -7,31 +7,11 @@ from typing import Annotated
 
 import typer
 
-from orchbench_analytics.outputs.render import Format
-
 WarehouseArgument = Annotated[
     Path,
     typer.Argument(
         metavar="DIR",
         help="The warehouse; may be left out if ORCHBENCH_WAREHOUSE or ./orchbench.toml names it.",
-    ),
-]
-FormatOption = Annotated[
-    Format | None,
-    typer.Option(
-        "--format",
-        "-f",
-        metavar="FORMAT",
-        help="table, markdown, csv, json, jsonl, xlsx or parquet: all rows, unrounded.",
-    ),
-]
-OutputOption = Annotated[
-    Path | None,
-    typer.Option(
-        "--output",
-        "-o",
-        metavar="FILE",
-        help="File to write to; .csv, .json, .jsonl, .md, .xlsx or .parquet says the format.",
     ),
 ]
 QuietOption = Annotated[bool, typer.Option("--quiet", "-q", help="Say nothing but errors.")]

@@ -8,12 +8,11 @@ import typer
 
 from orchbench_analytics.cli.app import command
 from orchbench_analytics.cli.options import ProfileOption, WarehouseArgument
-from orchbench_analytics.cli.rows import Rows, takes_rows
+from orchbench_analytics.cli.rows import RowOptions
 from orchbench_analytics.cli.talk import say
 
 
 @command(example="orchbench plan orchbench-demo/warehouse --difference 0.02")
-@takes_rows
 def plan(
     warehouse: WarehouseArgument,
     difference: Annotated[
@@ -25,14 +24,14 @@ def plan(
     ] = "Average",
     profile: ProfileOption = "spec",
     *,
-    rows: Rows,
+    rows: RowOptions,
 ) -> None:
-    """Say how many scenarios and runs a difference takes."""
+    """Say how many scenarios and runs it takes to see a difference."""
     from orchbench_analytics.errors import SelectionError
     from orchbench_analytics.warehouse import open_warehouse
 
     if not 0 < difference < 1:
         raise SelectionError(f"--difference {difference:g}: expected a number between 0 and 1")
     planned = open_warehouse(warehouse).plan(difference, profile=profile, metric=metric)
-    rows.put(planned.plans)
+    rows.write(planned.plans)
     say(planned.advice)

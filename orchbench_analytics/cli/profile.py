@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from orchbench_analytics.cli.app import app, command
-from orchbench_analytics.cli.rows import Rows, takes_rows
+from orchbench_analytics.cli.rows import RowOptions
 from orchbench_analytics.cli.talk import say
 from orchbench_analytics.errors import PathError
 
@@ -24,35 +24,32 @@ ProfileArgument = Annotated[
 
 
 @command(on=profile, name="list", example="orchbench profile list")
-@takes_rows
-def list_profiles(*, rows: Rows) -> None:
+def list_profiles(*, rows: RowOptions) -> None:
     """List the built-in profiles, and how far each is from spec."""
-    from orchbench_analytics.outputs.profile_tables import profile_list
+    from orchbench_analytics.outputs.profiles import profile_list
 
-    rows.put(profile_list(), is_prose=True)
+    rows.write(profile_list(), is_prose=True)
 
 
 @command(on=profile, name="show", example="orchbench profile show upstream")
-@takes_rows
-def show_profile(name: ProfileArgument, *, rows: Rows) -> None:
+def show_profile(name: ProfileArgument, *, rows: RowOptions) -> None:
     """Show every rule, what a profile chooses, and what it means."""
-    from orchbench_analytics.outputs.profile_tables import profile_rules
+    from orchbench_analytics.outputs.profiles import profile_rules
     from orchbench_analytics.profiles import load_profile
 
-    rows.put(profile_rules(load_profile(name)), is_prose=True)
+    rows.write(profile_rules(load_profile(name)), is_prose=True)
 
 
 @command(on=profile, name="diff", example="orchbench profile diff upstream spec")
-@takes_rows
-def diff_profiles(first: ProfileArgument, second: ProfileArgument, *, rows: Rows) -> None:
+def diff_profiles(first: ProfileArgument, second: ProfileArgument, *, rows: RowOptions) -> None:
     """Show the rules in which two profiles differ."""
-    from orchbench_analytics.outputs.profile_tables import profile_difference
+    from orchbench_analytics.outputs.profiles import profile_difference
     from orchbench_analytics.profiles import load_profile
 
     differing = profile_difference(load_profile(first), load_profile(second))
     say(f"{differing.height} rules differ between {first} and {second}")
     if differing.height or not rows.is_screen:
-        rows.put(differing, is_prose=True)
+        rows.write(differing, is_prose=True)
 
 
 @command(on=profile, name="new", example="orchbench profile new mine.toml --base strict")
@@ -63,8 +60,8 @@ def new_profile(
     ] = "spec",
 ) -> None:
     """Write a file of rules, each with its choices, to change."""
-    from orchbench_analytics.outputs.profile_tables import profile_file
-    from orchbench_analytics.outputs.put import write_file
+    from orchbench_analytics.outputs.profiles import profile_file
+    from orchbench_analytics.outputs.write import write_file
     from orchbench_analytics.profiles import BUILT_IN
 
     if file.suffix != ".toml":

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -12,7 +12,7 @@ from orchbench_analytics.cli.talk import say
 from orchbench_analytics.errors import OrchbenchError
 
 if TYPE_CHECKING:
-    from orchbench_analytics.cli.rows import Rows
+    from orchbench_analytics.cli.rows import RowOptions
     from orchbench_analytics.warehouse import Warehouse
 
 _WORDS = {
@@ -24,7 +24,7 @@ _WORDS = {
 _HISTORY_LENGTH = 1000
 
 
-def run_prompt(opened: Warehouse, rows: Rows, answer: Callable[[str], None]) -> None:
+def run_prompt(opened: Warehouse, rows: RowOptions, answer: Callable[[str], None]) -> None:
     """Have queries answered until there is no more input; a query ends with a semicolon."""
     say("SQL over the warehouse; a query ends with ; and .help says what else there is")
     with _line_editing(opened):
@@ -60,17 +60,17 @@ def _read_query() -> str | None:
             return text.rstrip("; \n")
 
 
-def _react(opened: Warehouse, rows: Rows, query: str, answer: Callable[[str], None]) -> None:
-    from orchbench_analytics.outputs.described import columns_of, described
-    from orchbench_analytics.outputs.put import put_on_screen
+def _react(opened: Warehouse, rows: RowOptions, query: str, answer: Callable[[str], None]) -> None:
+    from orchbench_analytics.outputs.dictionary import find_entry
+    from orchbench_analytics.outputs.write import show_table
 
     word, _, name = query.partition(" ")
     if word == ".tables":
-        rows.put(opened.relations(), is_prose=True)
+        rows.write(opened.relations(), is_prose=True)
     elif word == ".describe" and name.strip():
-        found = described(name.strip())
-        say(found.title)
-        put_on_screen(columns_of(found.table), is_whole=True, is_prose=True)
+        entry = find_entry(name.strip())
+        say(entry.title)
+        show_table(entry.columns, is_whole=True, is_prose=True)
     elif word.startswith("."):
         for known, meaning in _WORDS.items():
             say(f"  {known:16}{meaning}")
@@ -79,7 +79,7 @@ def _react(opened: Warehouse, rows: Rows, query: str, answer: Callable[[str], No
 
 
 @contextlib.contextmanager
-def _line_editing(opened: Warehouse):  # type: ignore[no-untyped-def]  # a generator of nothing
+def _line_editing(opened: Warehouse) -> Iterator[None]:
     """History and completion, where Python has readline."""
     try:
         import readline

@@ -21,7 +21,9 @@ def remove(
     ] = None,
     experiment: Annotated[
         list[str] | None,
-        typer.Option("--experiment", "-e", metavar="GLOB", help="Experiments; with --model of it."),
+        typer.Option(
+            "--experiment", "-e", metavar="GLOB", help="Experiments; with --model, only of those."
+        ),
     ] = None,
     profile: Annotated[
         list[str] | None,

@@ -9,13 +9,7 @@ from typing import Annotated
 import typer
 
 from orchbench_analytics.cli.app import command
-from orchbench_analytics.cli.engine import (
-    ConfOption,
-    EngineName,
-    EngineOption,
-    MasterOption,
-    running_on,
-)
+from orchbench_analytics.cli.engine import EngineOptions
 from orchbench_analytics.cli.options import ProfileOption, WarehouseArgument
 from orchbench_analytics.errors import PathError
 
@@ -41,24 +35,20 @@ def results(
     output: Annotated[
         Path | None, typer.Option("--output", "-o", metavar="FILE", help="A .json file to write.")
     ] = None,
-    engine: EngineOption = EngineName.LOCAL,
-    master: MasterOption = None,
-    conf: ConfOption = None,
+    *,
+    engine: EngineOptions,
 ) -> None:
     """Print a model's results in the evaluator's own JSON."""
-    from orchbench_analytics.outputs.put import put_text, require_writable, write_file
-    from orchbench_analytics.warehouse import open_warehouse
+    from orchbench_analytics.outputs.write import require_writable, write_file, write_text
 
     if output is not None:
         if output.suffix not in ("", ".json"):
             raise PathError(f"{output}: results are JSON; name a .json file")
         require_writable(output)
-    with running_on(engine, master, conf) as place:
-        document = open_warehouse(warehouse, engine=place).results(
-            model, experiment=experiment, language=language, profile=profile
-        )
+    with engine.opened(warehouse) as opened:
+        document = opened.results(model, experiment=experiment, language=language, profile=profile)
     text = json.dumps(document, indent=2, ensure_ascii=False) + "\n"
     if output is None:
-        put_text(text)
+        write_text(text)
     else:
         write_file(output, text.encode())

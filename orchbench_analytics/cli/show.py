@@ -9,7 +9,7 @@ import typer
 
 from orchbench_analytics.cli.app import command
 from orchbench_analytics.cli.options import ProfileOption, WarehouseArgument
-from orchbench_analytics.cli.rows import Rows, takes_rows
+from orchbench_analytics.cli.rows import RowOptions
 from orchbench_analytics.cli.talk import say
 from orchbench_analytics.errors import SelectionError
 
@@ -18,7 +18,6 @@ if TYPE_CHECKING:
 
 
 @command(example="orchbench show orchbench-demo/warehouse graded-2")
-@takes_rows
 def show(
     warehouse: WarehouseArgument,
     model: Annotated[
@@ -36,7 +35,7 @@ def show(
     ] = None,
     profile: ProfileOption = "spec",
     *,
-    rows: Rows,
+    rows: RowOptions,
 ) -> None:
     """Show a model's scenarios, a scenario's steps, or one step.
 
@@ -51,49 +50,49 @@ def show(
         model, experiment = split_contender(opened.manifest(), model)
         rows = replace(rows, experiment=[experiment]) if experiment else rows
     if model is None:
-        rows.put(opened.models())
+        rows.write(opened.models())
         say("one of them: orchbench show DIR MODEL")
     elif scenario is None:
-        _put_scenarios(opened, rows, model, profile)
+        _write_scenarios(opened, rows, model, profile)
     elif step is None:
-        _put_steps(opened, rows, model, scenario, run, profile)
+        _write_steps(opened, rows, model, scenario, run, profile)
     else:
-        _put_step(opened, rows, (model, scenario, step), run, profile)
+        _write_step(opened, rows, (model, scenario, step), run, profile)
 
 
-def _put_scenarios(opened: Warehouse, rows: Rows, model: str, profile: str) -> None:
-    from orchbench_analytics.outputs.drill import model_named, scenarios_of
+def _write_scenarios(opened: Warehouse, rows: RowOptions, model: str, profile: str) -> None:
+    from orchbench_analytics.outputs.show import model_named, scenarios_of
 
     scores = opened.scenario_scores(profile)
     name = model_named(model, scores["model"])
-    chosen = rows.put(scenarios_of(scores.filter(model=name)))
+    chosen = rows.write(scenarios_of(scores.filter(model=name)))
     if rows.is_screen and chosen.height:
         say(f"one of them: orchbench show {opened.path} {name} {chosen['scenario'][0]}")
 
 
-def _put_steps(
-    opened: Warehouse, rows: Rows, model: str, scenario: str, run: str | None, profile: str
+def _write_steps(
+    opened: Warehouse, rows: RowOptions, model: str, scenario: str, run: str | None, profile: str
 ) -> None:
-    from orchbench_analytics.outputs.drill import steps_of
+    from orchbench_analytics.outputs.show import steps_of
 
     steps = steps_of(opened.scored(profile), model, scenario, run)
-    chosen = rows.put(steps)
+    chosen = rows.write(steps)
     if rows.is_screen and chosen.height:
         first = chosen.row(0, named=True)
         where = f"{model} {scenario} {first['step_id']} --language {first['language']}"
         say(f"one of them: orchbench show {opened.path} {where} --run '{first['run']}'")
 
 
-def _put_step(
-    opened: Warehouse, rows: Rows, key: tuple[str, str, str], run: str | None, profile: str
+def _write_step(
+    opened: Warehouse, rows: RowOptions, key: tuple[str, str, str], run: str | None, profile: str
 ) -> None:
-    from orchbench_analytics.outputs.drill import one_step
-    from orchbench_analytics.outputs.put import put_text
+    from orchbench_analytics.outputs.show import one_step
     from orchbench_analytics.outputs.step_page import step_page
+    from orchbench_analytics.outputs.write import write_text
 
     if rows.format is not None or rows.output is not None:
         raise SelectionError("one step is shown as a page; --format and --output are for rows")
     found = one_step(
         opened.scored(profile), *key, run=run, language=rows.language, experiment=rows.experiment
     )
-    put_text(step_page(opened.table, found, profile=opened.profile(profile)))
+    write_text(step_page(opened.table, found, profile=opened.profile(profile)))

@@ -8,14 +8,13 @@ import typer
 
 from orchbench_analytics.cli.app import command
 from orchbench_analytics.cli.options import WarehouseArgument
-from orchbench_analytics.cli.rows import Rows, takes_rows
+from orchbench_analytics.cli.rows import RowOptions
 from orchbench_analytics.cli.talk import say
 
 _FIRST = ("status", "reason", "path", "message", "place", "kind", "model", "language")
 
 
 @command(example="orchbench sources orchbench-demo/warehouse --status refused")
-@takes_rows
 def sources(
     warehouse: WarehouseArgument,
     status: Annotated[
@@ -23,7 +22,7 @@ def sources(
         typer.Option(metavar="STATUS", help="Only files taken, ignored or refused."),
     ] = None,
     *,
-    rows: Rows,
+    rows: RowOptions,
 ) -> None:
     """List input files and what became of them."""
     import polars as pl
@@ -36,4 +35,4 @@ def sources(
     chosen = files if status is None else files.filter(pl.col("status") == status)
     if rows.is_screen:
         chosen = without_common_path(refused_first(chosen))
-    rows.put(chosen, first=_FIRST)
+    rows.write(chosen, first=_FIRST)

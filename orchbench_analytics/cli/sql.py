@@ -10,15 +10,9 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from orchbench_analytics.cli.app import command
-from orchbench_analytics.cli.engine import (
-    ConfOption,
-    EngineName,
-    EngineOption,
-    MasterOption,
-    running_on,
-)
+from orchbench_analytics.cli.engine import EngineOptions
 from orchbench_analytics.cli.options import WarehouseArgument
-from orchbench_analytics.cli.rows import Rows, takes_rows
+from orchbench_analytics.cli.rows import RowOptions
 from orchbench_analytics.errors import EngineError, QueryError
 from orchbench_analytics.outputs import terminal
 
@@ -31,7 +25,6 @@ if TYPE_CHECKING:
 
 
 @command(example="orchbench sql orchbench-demo/warehouse 'from main.leaderboard'")
-@takes_rows
 def sql(
     warehouse: WarehouseArgument,
     query: Annotated[
@@ -57,28 +50,26 @@ def sql(
     ] = None,
     spill: Annotated[
         float | None,
-        typer.Option(min=0, metavar="GB", help="Most of the disk, past that memory; default 16."),
+        typer.Option(
+            min=0, metavar="GB", help="Most disk space for what memory cannot hold; default 16."
+        ),
     ] = None,
-    engine: EngineOption = EngineName.LOCAL,
-    master: MasterOption = None,
-    conf: ConfOption = None,
     *,
-    rows: Rows,
+    engine: EngineOptions,
+    rows: RowOptions,
 ) -> None:
-    """Ask in SQL; without a query, at a prompt.
+    """Run a SQL query; without one, open a prompt.
 
-    Where nobody can type, tables and views are listed instead.
+    Without a query and without a terminal, tables and views are listed.
     """
     from orchbench_analytics.views.limits import Limits
     from orchbench_analytics.views.query import parse_parameters
-    from orchbench_analytics.warehouse import open_warehouse
 
     limits = Limits(memory) if spill is None else Limits(memory, spill)
     parameters = parse_parameters(param or ())
-    if engine is EngineName.SPARK and (timeout, memory, spill) != (None, None, None):
+    if not engine.is_local and (timeout, memory, spill) != (None, None, None):
         raise EngineError("--timeout, --memory and --spill are DuckDB's; bound Spark by --conf")
-    with running_on(engine, master, conf) as place:
-        opened = open_warehouse(warehouse, engine=place)
+    with engine.opened(warehouse) as opened:
         if query is None:
             if parameters:
                 raise QueryError("--param needs a query")
@@ -90,7 +81,7 @@ def sql(
 
                 run_prompt(opened, rows, answer)
             else:
-                rows.put(opened.relations(), is_prose=True)
+                rows.write(opened.relations(), is_prose=True)
             return
         text = _text_of(query)
         _answer(
@@ -101,25 +92,24 @@ def sql(
 def _answer(
     opened: Warehouse,
     query: str,
-    rows: Rows,
+    rows: RowOptions,
     *,
     unsafe: bool,
     limits: Limits,
     timeout: float | None,
     parameters: Mapping[str, Any] | None = None,
 ) -> None:
-    """Put out the rows of a query, as they come where the format and the options allow it."""
+    """Write the rows of a query, as they come if the format and the options allow it."""
     import polars as pl
 
-    from orchbench_analytics.outputs.choose import Choice
-    from orchbench_analytics.outputs.render import agreed_format
-    from orchbench_analytics.outputs.stream import STREAMED, first_rows, stream
+    from orchbench_analytics.outputs.filter_rows import RowFilter
+    from orchbench_analytics.outputs.write import first_rows, write_rows
     from orchbench_analytics.views.query import connect_for_queries, fetch, fetch_batches, run_query
     from orchbench_analytics.views.running import in_batches
 
     if opened.engine is not None:
         found = opened.sql(query, parameters=parameters, unsafe=unsafe)
-        rows.put(fetch(found), is_verbatim=True)
+        rows.write(fetch(found), is_verbatim=True)
         return
     manifest = opened.manifest()
 
@@ -130,12 +120,12 @@ def _answer(
         relation = run_query(connection, query, parameters=parameters, unsafe=unsafe)
         return fetch_batches(relation)
 
-    wanted = agreed_format(rows.format, rows.output)
     with closing(in_batches(connect, ask, timeout=timeout)) as batches:
-        if wanted in STREAMED and rows.choice == Choice(limit=rows.limit):
-            stream(first_rows(batches, rows.limit), format=wanted, output=rows.output)
+        if not rows.is_screen and rows.filter == RowFilter(limit=rows.limit):
+            limited = first_rows(batches, rows.limit)
+            write_rows(limited, format=rows.wanted_format, output=rows.output)
         else:
-            rows.put(pl.concat(batches), is_verbatim=True)
+            rows.write(pl.concat(batches), is_verbatim=True)
 
 
 def _text_of(query: str) -> str:

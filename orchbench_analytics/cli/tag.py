@@ -25,7 +25,7 @@ def tag(
         bool, typer.Option("--replace", help="Forget earlier tags, instead of adding to them.")
     ] = False,
 ) -> None:
-    """Take in what is known of models: size, family, checkpoint."""
+    """Tag models with their size, family, checkpoint or the like."""
     from orchbench_analytics.warehouse import open_warehouse
 
     opened = open_warehouse(warehouse)

@@ -1,4 +1,4 @@
-"""The one place through which everything that is said goes: standard error, nothing raw."""
+"""Messages to people: all of them go to standard error, through `say`."""
 
 from __future__ import annotations
 
@@ -6,12 +6,12 @@ import sys
 import textwrap
 
 from orchbench_analytics.outputs import terminal
-from orchbench_analytics.outputs.visible import visible
+from orchbench_analytics.outputs.printable import printable
 
 
 def say(text: str) -> None:
     """Talk to the person, on standard error; lines fit a terminal, and nothing acts on it."""
-    lines = visible(text).splitlines() or [""]
+    lines = printable(text).splitlines() or [""]
     if terminal.is_terminal(sys.stderr):
         lines = [part for line in lines for part in _wrapped(line)]
     try:

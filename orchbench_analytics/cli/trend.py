@@ -8,13 +8,12 @@ import typer
 
 from orchbench_analytics.cli.app import command
 from orchbench_analytics.cli.options import MetricsOption, ProfileOption, WarehouseArgument
-from orchbench_analytics.cli.rows import Rows, takes_rows
+from orchbench_analytics.cli.rows import RowOptions
 
 _FIRST = ("metric", "verdict", "change", "low", "high", "slope", "model_count", "scenario_count")
 
 
 @command(example="orchbench trend orchbench-demo/warehouse step")
-@takes_rows
 def trend(
     warehouse: WarehouseArgument,
     tag: Annotated[
@@ -23,10 +22,10 @@ def trend(
     metric: MetricsOption = None,
     profile: ProfileOption = "spec",
     *,
-    rows: Rows,
+    rows: RowOptions,
 ) -> None:
-    """Show how scores move with a number, such as a checkpoint."""
+    """Show how scores change with a tag, such as a checkpoint."""
     from orchbench_analytics.warehouse import open_warehouse
 
     found = open_warehouse(warehouse).trends(tag, profile=profile, metrics=metric)
-    rows.put(found, first=_FIRST)
+    rows.write(found, first=_FIRST)

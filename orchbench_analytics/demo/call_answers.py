@@ -3,7 +3,6 @@
 import json
 
 from orchbench_analytics.demo.breakage import break_step
-from orchbench_analytics.demo.characters import CallForm, Character
 from orchbench_analytics.demo.labels import (
     AWAITING,
     BARRED,
@@ -15,11 +14,12 @@ from orchbench_analytics.demo.labels import (
 )
 from orchbench_analytics.demo.luck import Luck
 from orchbench_analytics.demo.mistakes import mistaken
+from orchbench_analytics.demo.models import CallForm, Model
 from orchbench_analytics.demo.world import Phrases, World
 
 
 def answer_step(
-    label: CallLabel | RejectionLabel, character: Character, luck: Luck, world: World
+    label: CallLabel | RejectionLabel, model: Model, luck: Luck, world: World
 ) -> list[Document]:
     """The entries a model leaves for a sub-agent's step, usually one."""
     words = world.phrases
@@ -30,39 +30,39 @@ def answer_step(
         "content": "",
         "tool_calls": [],
     }
-    rejection = _rejection(label, character, luck, words)
-    if luck.strikes(character.no_answer):
+    rejection = _rejection(label, model, luck, words)
+    if luck.strikes(model.no_answer):
         entry["content"] = luck.pick(words.chatter)
     elif rejection is not None:
         entry["content"] = rejection
     else:
         due = label.calls if isinstance(label, CallLabel) else (label.guess,)
-        calls = mistaken(due, character, luck, world)
-        entry |= _written(calls, luck.pick(character.call_forms), luck)
-    if luck.strikes(character.thinks):
+        calls = mistaken(due, model, luck, world)
+        entry |= _written(calls, luck.pick(model.call_forms), luck)
+    if luck.strikes(model.thinks):
         thought = f"<think>\n{luck.pick(words.thought)}\n</think>\n\n"
         entry["content"] = thought + entry["content"]
-    if luck.strikes(character.broken):
-        return break_step(entry, luck, words, everything=character.breaks_everything)
+    if luck.strikes(model.broken):
+        return break_step(entry, luck, words, everything=model.breaks_everything)
     return [entry]
 
 
 def _rejection(
-    label: CallLabel | RejectionLabel, character: Character, luck: Luck, words: Phrases
+    label: CallLabel | RejectionLabel, model: Model, luck: Luck, words: Phrases
 ) -> str | None:
     """What the model says when it rejects, or nothing when it means to call."""
     match label:
         case CallLabel():
-            if not luck.strikes(character.needless_rejection):
+            if not luck.strikes(model.needless_rejection):
                 return None
             doubt = words.unsure.format(luck.pick([*label.calls[0].arguments]))
             return _rejecting(AWAITING if luck.strikes(0.8) else BARRED, doubt)
-        case RejectionLabel() if luck.strikes(character.missed_rejection):
+        case RejectionLabel() if luck.strikes(model.missed_rejection):
             return None
         case RejectionLabel(marker=None):
-            marker = BARRED if luck.strikes(character.wrong_type) else AWAITING
+            marker = BARRED if luck.strikes(model.wrong_type) else AWAITING
             return _rejecting(marker, label.content)
-        case RejectionLabel() if luck.strikes(character.wrong_type):
+        case RejectionLabel() if luck.strikes(model.wrong_type):
             said = label.content.partition(": ")[2].partition(": ")[2]
             return _rejecting(BARRED if label.marker == AWAITING else AWAITING, said)
         case _:

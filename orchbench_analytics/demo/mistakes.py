@@ -3,40 +3,40 @@
 import re
 from typing import Any
 
-from orchbench_analytics.demo.characters import Character
 from orchbench_analytics.demo.labels import Call, Document
 from orchbench_analytics.demo.luck import Luck
+from orchbench_analytics.demo.models import Model
 from orchbench_analytics.demo.world import Phrases, World
 
 
-def mistaken(calls: tuple[Call, ...], character: Character, luck: Luck, world: World) -> list[Call]:
+def mistaken(calls: tuple[Call, ...], model: Model, luck: Luck, world: World) -> list[Call]:
     """The calls as this model makes them."""
-    made = [_made(call, character, luck, world) for call in calls]
-    if len(made) > 1 and luck.strikes(character.lost_call):
+    made = [_made(call, model, luck, world) for call in calls]
+    if len(made) > 1 and luck.strikes(model.lost_call):
         made.pop()
     return made
 
 
-def _made(call: Call, character: Character, luck: Luck, world: World) -> Call:
+def _made(call: Call, model: Model, luck: Luck, world: World) -> Call:
     words = world.phrases
     schema = world.tools[call.name].parameters
     arguments: Document = {}
     for key, value in call.arguments.items():
-        if luck.strikes(character.lost_key):
+        if luck.strikes(model.lost_key):
             continue
         is_query = key == "refinedQuery"
-        if luck.strikes(character.reworded * (1.6 if is_query else 0.6)):
+        if luck.strikes(model.reworded * (1.6 if is_query else 0.6)):
             arguments[key] = reworded(value, luck, words)
-        elif luck.strikes(character.wrong_value * (0.6 if is_query else 1.0)):
+        elif luck.strikes(model.wrong_value * (0.6 if is_query else 1.0)):
             arguments[key] = wrong(value, schema.get(key, {}), luck)
         else:
             arguments[key] = value
     unused = [key for key in schema if key not in call.arguments]
-    if luck.strikes(character.extra_key):
+    if luck.strikes(model.extra_key):
         arguments[luck.pick([*unused, "note"])] = luck.pick(("", words.please, 1, True))
     name = (
         _other_tool(call.name, luck, world.agent_of)
-        if luck.strikes(character.wrong_tool)
+        if luck.strikes(model.wrong_tool)
         else call.name
     )
     return Call(name, arguments)

@@ -4,27 +4,27 @@ import json
 
 from orchbench_analytics.demo.agent import Agent
 from orchbench_analytics.demo.breakage import break_plan
-from orchbench_analytics.demo.characters import Character, PlanForm
 from orchbench_analytics.demo.labels import Document, PlanLabel, Workflow
 from orchbench_analytics.demo.luck import Luck
+from orchbench_analytics.demo.models import Model, PlanForm
 from orchbench_analytics.demo.world import Phrases, World
 from orchbench_analytics.demo.yaml_text import to_yaml
 
 STATUSES = ("pending", "completed", "canceled")
 
 
-def answer_plan(label: PlanLabel, character: Character, luck: Luck, world: World) -> list[Document]:
+def answer_plan(label: PlanLabel, model: Model, luck: Luck, world: World) -> list[Document]:
     """The entries a model leaves for a planning step, usually one."""
     words = world.phrases
-    if luck.strikes(character.no_plan):
+    if luck.strikes(model.no_plan):
         return [_entry(label.step, luck.pick(words.chatter))]
-    plan = _planned(label.workflows, character, luck, world.agents)
-    text = _written(plan, luck.pick(character.plan_forms), luck, words)
-    if luck.strikes(character.thinks):
+    plan = _planned(label.workflows, model, luck, world.agents)
+    text = _written(plan, luck.pick(model.plan_forms), luck, words)
+    if luck.strikes(model.thinks):
         text = f"<think>\n{luck.pick(words.thought)}\n</think>\n\n{text}"
     entry = _entry(label.step, text)
-    if luck.strikes(character.broken):
-        return break_plan(entry, plan, luck, words, everything=character.breaks_everything)
+    if luck.strikes(model.broken):
+        return break_plan(entry, plan, luck, words, everything=model.breaks_everything)
     return [entry]
 
 
@@ -34,31 +34,31 @@ def _entry(step: int, content: str) -> Document:
 
 def _planned(
     workflows: tuple[Workflow, ...],
-    character: Character,
+    model: Model,
     luck: Luck,
     agents: tuple[Agent, ...],
 ) -> Document:
     """The plan with this model's mistakes in it, in the form the benchmark's prompt asks for."""
     plan: Document = {}
     for workflow in workflows:
-        if len(workflows) > 1 and luck.strikes(character.lost_workflow):
+        if len(workflows) > 1 and luck.strikes(model.lost_workflow):
             continue
         steps = []
         for step in workflow.steps:
             agent_id = step.agent_id
-            if luck.strikes(character.wrong_agent):
+            if luck.strikes(model.wrong_agent):
                 others = [a.agent_id for a in agents if a.agent_id != agent_id]
                 agent_id = luck.pick(others)
             status = step.status
-            if luck.strikes(character.wrong_status):
+            if luck.strikes(model.wrong_status):
                 status = luck.pick([s for s in STATUSES if s != status])
             steps.append({"status": status, "agent_id": agent_id, "refined_query": step.query})
-        after = [name for name in workflow.after if not luck.strikes(character.lost_dependency)]
-        if plan and not workflow.after and luck.strikes(character.extra_dependency):
+        after = [name for name in workflow.after if not luck.strikes(model.lost_dependency)]
+        if plan and not workflow.after and luck.strikes(model.extra_dependency):
             after = [luck.pick([*plan])]
         status = steps[-1]["status"] if len(steps) == 1 else workflow.status
         plan[workflow.name] = _workflow(status, after, steps)
-    if not plan or luck.strikes(character.extra_workflow):
+    if not plan or luck.strikes(model.extra_workflow):
         extra = {
             "status": "pending",
             "agent_id": luck.pick(agents).agent_id,

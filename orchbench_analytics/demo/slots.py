@@ -5,7 +5,7 @@ A data file declares a slot by its kind, for example `{kind: number, low: 2, hig
 
 import datetime as dt
 import random
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 import msgspec
 
@@ -17,6 +17,11 @@ class SlotKind(msgspec.Struct, frozen=True, forbid_unknown_fields=True, tag_fiel
 
     def values(self, rng: random.Random, language: str, today: dt.date) -> Iterator[Value]:
         """Draw values without end."""
+        while True:
+            yield from self._drawn(rng, language, today)
+
+    def _drawn(self, rng: random.Random, language: str, today: dt.date) -> Iterable[Value]:
+        """A few values, at least one."""
         raise NotImplementedError
 
 
@@ -25,10 +30,8 @@ class Choice(SlotKind, frozen=True, tag="choice"):
 
     of: tuple[str, ...]
 
-    def values(self, rng: random.Random, language: str, today: dt.date) -> Iterator[Value]:
-        """Draw values without end."""
-        while True:
-            yield from map(Word, rng.sample(self.of, len(self.of)))
+    def _drawn(self, rng: random.Random, language: str, today: dt.date) -> Iterable[Value]:
+        return map(Word, rng.sample(self.of, len(self.of)))
 
 
 class Terms(SlotKind, frozen=True, tag="term"):
@@ -36,11 +39,9 @@ class Terms(SlotKind, frozen=True, tag="term"):
 
     words: dict[str, str]
 
-    def values(self, rng: random.Random, language: str, today: dt.date) -> Iterator[Value]:
-        """Draw values without end."""
-        while True:
-            for code in rng.sample([*self.words], len(self.words)):
-                yield Term(code, Word(self.words[code]))
+    def _drawn(self, rng: random.Random, language: str, today: dt.date) -> Iterable[Value]:
+        codes = rng.sample([*self.words], len(self.words))
+        return [Term(code, Word(self.words[code])) for code in codes]
 
 
 class Number(SlotKind, frozen=True, tag="number"):
@@ -50,21 +51,17 @@ class Number(SlotKind, frozen=True, tag="number"):
     high: float
     step: float = 1
 
-    def values(self, rng: random.Random, language: str, today: dt.date) -> Iterator[Value]:
-        """Draw values without end."""
+    def _drawn(self, rng: random.Random, language: str, today: dt.date) -> Iterable[Value]:
         count = round((self.high - self.low) / self.step)
-        while True:
-            value = round(self.low + rng.randint(0, count) * self.step, 2)
-            yield int(value) if value == int(value) else value
+        value = round(self.low + rng.randint(0, count) * self.step, 2)
+        return [int(value) if value == int(value) else value]
 
 
 class Flag(SlotKind, frozen=True, tag="flag"):
     """True or false."""
 
-    def values(self, rng: random.Random, language: str, today: dt.date) -> Iterator[Value]:
-        """Draw values without end."""
-        while True:
-            yield rng.random() < 0.5
+    def _drawn(self, rng: random.Random, language: str, today: dt.date) -> Iterable[Value]:
+        return [rng.random() < 0.5]
 
 
 class DayAhead(SlotKind, frozen=True, tag="day"):
@@ -73,10 +70,8 @@ class DayAhead(SlotKind, frozen=True, tag="day"):
     low: int
     high: int
 
-    def values(self, rng: random.Random, language: str, today: dt.date) -> Iterator[Value]:
-        """Draw values without end."""
-        while True:
-            yield Day(today + dt.timedelta(days=rng.randint(self.low, self.high)), language)
+    def _drawn(self, rng: random.Random, language: str, today: dt.date) -> Iterable[Value]:
+        return [Day(today + dt.timedelta(days=rng.randint(self.low, self.high)), language)]
 
 
 class Clock(SlotKind, frozen=True, tag="clock"):
@@ -85,10 +80,8 @@ class Clock(SlotKind, frozen=True, tag="clock"):
     low: int
     high: int
 
-    def values(self, rng: random.Random, language: str, today: dt.date) -> Iterator[Value]:
-        """Draw values without end."""
-        while True:
-            yield Word(f"{rng.randint(self.low, self.high):02d}:{rng.randrange(0, 60, 5):02d}")
+    def _drawn(self, rng: random.Random, language: str, today: dt.date) -> Iterable[Value]:
+        return [Word(f"{rng.randint(self.low, self.high):02d}:{rng.randrange(0, 60, 5):02d}")]
 
 
 class Code(SlotKind, frozen=True, tag="code"):
@@ -96,10 +89,8 @@ class Code(SlotKind, frozen=True, tag="code"):
 
     pattern: str
 
-    def values(self, rng: random.Random, language: str, today: dt.date) -> Iterator[Value]:
-        """Draw values without end."""
-        while True:
-            yield Word("".join(str(rng.randint(1, 9)) if c == "#" else c for c in self.pattern))
+    def _drawn(self, rng: random.Random, language: str, today: dt.date) -> Iterable[Value]:
+        return [Word("".join(str(rng.randint(1, 9)) if c == "#" else c for c in self.pattern))]
 
 
 Slot = Choice | Terms | Number | Flag | DayAhead | Clock | Code

@@ -1,17 +1,17 @@
 """Write a sweep of invented models over invented scenarios, as the benchmark leaves one."""
 
 import random
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
 import msgspec
 
 from orchbench_analytics.demo.cards import agent_cards
-from orchbench_analytics.demo.characters import Character, Experiment, characters
 from orchbench_analytics.demo.evaluator import evaluate_scenario, result_file
 from orchbench_analytics.demo.judge import judge_run
 from orchbench_analytics.demo.labels import Document, Scenario
+from orchbench_analytics.demo.models import Experiment, Model, sweep_models
 from orchbench_analytics.demo.runs import Prepared, answer_scenario
 from orchbench_analytics.demo.scenario import build_scenario
 from orchbench_analytics.demo.world import LANGUAGES, templates, world
@@ -37,43 +37,35 @@ def write_sweep(
     languages: Sequence[str] = ("EN", "KO"),
     write_judge_logs: bool = False,
     write_evaluations: bool = False,
-    progress: Callable[[int, int], None] | None = None,
 ) -> SweepSummary:
     """Write `results/` and `agent_cards/` under root; the same seed writes the same bytes.
 
     `scenarios` is per language. The models that were judged also get what an evaluator leaves:
-    its judge's logs and its own result files. `progress` is told how many result documents of
-    how many are written.
+    its judge's logs and its own result files.
     """
     _check(models=models, scenarios=scenarios, runs=runs, languages=languages)
-    cast = characters(models, seed=seed)
-    attempts = [(character, e) for character in cast for e in character.experiments]
-    total = len(attempts) * scenarios * len(languages)
-    done = 0
+    attempts = [(m, e) for m in sweep_models(models, seed=seed) for e in m.experiments]
     sizes = [_write(path, card) for path, card in _agent_card_files(root, languages)]
     for language in languages:
         evaluated: dict[Path, list[Document]] = {}
         for scenario in _scenarios(language, scenarios, seed):
             prepared = Prepared.of(scenario)
-            for character, experiment in attempts:
-                document = answer_scenario(prepared, character, experiment, runs=runs, seed=seed)
-                place = root / "results" / character.name / experiment.name
-                path = _document_path(place, character, scenario)
+            for model, experiment in attempts:
+                document = answer_scenario(prepared, model, experiment, runs=runs, seed=seed)
+                place = root / "results" / model.name / experiment.name
+                path = _document_path(place, model, scenario)
                 sizes.append(_write(path, document))
-                if write_judge_logs and character.is_judged:
-                    logs = _judge_logs(place, character, experiment, scenario, document, seed)
+                if write_judge_logs and model.is_judged:
+                    logs = _judge_logs(place, model, experiment, scenario, document, seed)
                     sizes += [_write(log_path, log) for log_path, log in logs]
-                if write_evaluations and character.is_judged:
+                if write_evaluations and model.is_judged:
                     said = path.relative_to(root).as_posix()
                     detail = evaluate_scenario(scenario, document, path=said)
                     evaluated.setdefault(place, []).append(detail)
-                done += 1
-                if progress is not None:
-                    progress(done, total)
         for place, details in evaluated.items():
             content = result_file(place.relative_to(root).as_posix(), details)
             sizes.append(_write(place / f"evaluation_result_{language}.json", content))
-    return SweepSummary(root, len(cast), len(sizes), sum(sizes))
+    return SweepSummary(root, models, len(sizes), sum(sizes))
 
 
 def _check(*, models: int, scenarios: int, runs: int, languages: Sequence[str]) -> None:
@@ -103,14 +95,14 @@ def _agent_card_files(root: Path, languages: Sequence[str]) -> Iterator[tuple[Pa
             yield root / "agent_cards" / language / f"{agent_id}.json", card
 
 
-def _document_path(place: Path, character: Character, scenario: Scenario) -> Path:
-    folder = place / f"step_wise_evaluation_{scenario.language}" / character.name
+def _document_path(place: Path, model: Model, scenario: Scenario) -> Path:
+    folder = place / f"step_wise_evaluation_{scenario.language}" / model.name
     return folder / f"{scenario.scenario_id}_out.json"
 
 
 def _judge_logs(
     place: Path,
-    character: Character,
+    model: Model,
     experiment: Experiment,
     scenario: Scenario,
     document: Document,
@@ -118,7 +110,7 @@ def _judge_logs(
 ) -> Iterator[tuple[Path, Document]]:
     folder = place / f"llm_evaluation_logs_{scenario.language}"
     for name, run in document["history"].items():
-        source = f"{seed}/judge/{character.name}/{experiment.name}/{scenario.language}"
+        source = f"{seed}/judge/{model.name}/{experiment.name}/{scenario.language}"
         log = judge_run(
             scenario, run["sub_agent_history"], source=f"{source}/{scenario.scenario_id}/{name}"
         )

@@ -8,9 +8,9 @@ PLAIN = re.compile(r"[A-Za-z]\w*", re.ASCII)
 RESERVED = {"yes", "no", "true", "false", "null", "on", "off", "y", "n"}
 
 
-def to_yaml(value: Mapping[str, object], *, indent: int = 0) -> str:
+def to_yaml(value: Mapping[str, object]) -> str:
     """Write a mapping as block YAML, with texts in double quotes unless they are single words."""
-    return "\n".join(_lines(value, " " * indent))
+    return "\n".join(_lines(value, ""))
 
 
 def _lines(value: object, pad: str) -> Iterator[str]:

@@ -1,4 +1,4 @@
-"""The audit: from the public evaluator's rules to ours, one rule at a time."""
+"""The audit: what each rule in which we differ from the public evaluator does to the scores."""
 
 from __future__ import annotations
 
@@ -19,26 +19,19 @@ from orchbench_analytics.views.catalog import connect, frame_of
 ALL_RULES = "all rules"
 
 
-def audited_profiles(start: Profile = UPSTREAM, goal: Profile = SPEC) -> dict[str, Profile]:
-    """For each rule in which two profiles differ: the first with that rule of the second."""
-    differing = [r for r in rule_choices() if getattr(start, r) != getattr(goal, r)]
-    flipped = {rule: flip(start, rule, goal) for rule in differing}
-    return flipped | {ALL_RULES: replace(goal, name=f"{start.name}+all")}
+def audited_profiles() -> dict[str, Profile]:
+    """For each rule in which `upstream` and `spec` differ: `upstream` with the rule of `spec`."""
+    differing = [r for r in rule_choices() if getattr(UPSTREAM, r) != getattr(SPEC, r)]
+    flipped = {rule: flip(UPSTREAM, rule, SPEC) for rule in differing}
+    return flipped | {ALL_RULES: replace(SPEC, name="upstream+all")}
 
 
-def audit(
-    root: Path,
-    manifest: Manifest,
-    engine: Engine,
-    *,
-    start: Profile = UPSTREAM,
-    goal: Profile = SPEC,
-) -> pl.DataFrame:
+def audit(root: Path, manifest: Manifest, engine: Engine) -> pl.DataFrame:
     """What each rule does to each model's key metrics and rank, and all of them together.
 
     One row per rule, model and experiment: each metric after the change, and by how much it moved.
     """
-    profiles = {"": start, **audited_profiles(start, goal)}
+    profiles = {"": UPSTREAM, **audited_profiles()}
     with tempfile.TemporaryDirectory(prefix="orchbench-audit-") as scratch:
         unscored = msgspec.structs.replace(manifest, scores=[], profiles={})
         wanted = list(profiles.values())
@@ -47,19 +40,17 @@ def audit(
             root, _with_scores_in(Path(scratch), scored), only=["leaderboard"]
         ) as connection:
             boards = frame_of(connection.sql("select * from main.leaderboard"))
-    names = pl.DataFrame(
+    rules = pl.DataFrame(
         {
             "profile": [p.name for p in profiles.values()],
             "rule": list(profiles),
             "rule_order": range(len(profiles)),
-            "rule_from": [str(getattr(start, rule, start.name)) for rule in profiles],
-            "rule_to": [str(getattr(goal, rule, goal.name)) for rule in profiles],
+            "rule_from": [str(getattr(UPSTREAM, rule, "upstream")) for rule in profiles],
+            "rule_to": [str(getattr(SPEC, rule, "spec")) for rule in profiles],
         }
     )
-    boards = boards.join(names, on="profile")
-    before = boards.filter(pl.col("rule") == "").select(
-        "model", "experiment", *HEADLINE, "rank_number"
-    )
+    boards = boards.join(rules, on="profile")
+    before = boards.filter(rule="").select("model", "experiment", *HEADLINE, "rank_number")
     return (
         boards.filter(pl.col("rule") != "")
         .join(before, on=["model", "experiment"], suffix="_before")

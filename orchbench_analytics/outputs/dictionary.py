@@ -1,12 +1,17 @@
-"""The data dictionary: every table, view and table of statistics, as Markdown."""
+"""The data dictionary: what every table, view and table of statistics is, all or one of them."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable
+from difflib import get_close_matches
 from pathlib import Path
+from typing import NamedTuple
 
+import polars as pl
+
+from orchbench_analytics.errors import SelectionError
 from orchbench_analytics.schema import Table
-from orchbench_analytics.stats import STATISTICS
+from orchbench_analytics.stats.run_columns import STATISTICS
 from orchbench_analytics.store.manifest import Manifest
 from orchbench_analytics.tables import TABLES
 from orchbench_analytics.views.catalog import connect, views
@@ -16,35 +21,65 @@ from orchbench_analytics.views.descriptions import describe_view
 _HEAD = "| column | type | may be null | meaning |\n|---|---|---|---|\n"
 
 
+class Entry(NamedTuple):
+    """A table, and a sentence on what it is about; empty if its grain says it all."""
+
+    table: Table
+    sentence: str = ""
+
+    @property
+    def title(self) -> str:
+        """Its name, and what one row is."""
+        said = f"{self.sentence} " if self.sentence else ""
+        return f"{self.table.name}: {said}One row per {self.table.grain}."
+
+    @property
+    def markdown(self) -> str:
+        """What one row is, and what its columns mean."""
+        rows = "".join(
+            f"| `{c.name}` | {c.kind} | {'yes' if c.nullable else ''} | {c.description} |\n"
+            for c in self.table.columns
+        )
+        said = f"{self.sentence}\n\n" if self.sentence else ""
+        return f"## {self.table.name}\n\n{said}One row per {self.table.grain}.\n\n{_HEAD}{rows}"
+
+    @property
+    def columns(self) -> pl.DataFrame:
+        """A row for each column: name, type, meaning."""
+        rows = [(c.name, c.kind, c.description) for c in self.table.columns]
+        return pl.DataFrame(rows, schema=["column", "type", "meaning"], orient="row")
+
+
 def dictionary() -> str:
-    """Everything with rows in it: what one row is, and what its columns mean."""
-    with connect(Path(), Manifest()) as connection:
-        described = [
-            (describe_view(connection, view), f"{view.description}\n\n")
-            for view in sorted(views().values())
-        ]
+    """Everything that has rows, as Markdown."""
     return "\n".join(
         [
             "# Data dictionary\n\nMade by `orchbench dictionary`; a test keeps it current.\n",
             "# Tables\n\nParquet files of a warehouse; in SQL `main.<name>`.\n",
-            *_sections((table, "") for table in (*TABLES.values(), *KEPT_TABLES)),
+            *(Entry(table).markdown for table in (*TABLES.values(), *KEPT_TABLES)),
             "# Views\n\nQueries over the tables, one file each in `sql/`.\n",
-            *_sections(described),
+            *(entry.markdown for entry in _view_entries(sorted(views()))),
             "# Statistics\n\nWhat the methods of a warehouse return, such as `.compare()`.\n",
-            *_sections((table, "") for table in STATISTICS),
+            *(Entry(table).markdown for table in STATISTICS),
         ]
     )
 
 
-def _sections(tables: Iterable[tuple[Table, str]]) -> Iterable[str]:
-    for table, description in tables:
-        yield section(table, description)
+def find_entry(name: str) -> Entry:
+    """The entry of a table, view or table of statistics."""
+    wanted = name.removeprefix("main.")
+    tables = {t.name: t for t in (*TABLES.values(), *KEPT_TABLES, *STATISTICS)}
+    if wanted in views():
+        return _view_entries([wanted])[0]
+    if wanted in tables:
+        return Entry(tables[wanted])
+    known = [*tables, *views()]
+    close = get_close_matches(wanted, known, n=1)
+    hint = f"did you mean {close[0]!r}?" if close else f"there are {', '.join(known)}"
+    raise SelectionError(f"no table or view named {name!r}; {hint}")
 
 
-def section(table: Table, description: str) -> str:
-    """A table: what one row is, and what its columns mean."""
-    rows = "".join(
-        f"| `{c.name}` | {c.kind} | {'yes' if c.nullable else ''} | {c.description} |\n"
-        for c in table.columns
-    )
-    return f"## {table.name}\n\n{description}One row per {table.grain}.\n\n{_HEAD}{rows}"
+def _view_entries(names: Iterable[str]) -> list[Entry]:
+    with connect(Path(), Manifest()) as connection:
+        chosen = [views()[name] for name in names]
+        return [Entry(describe_view(connection, view), view.description) for view in chosen]

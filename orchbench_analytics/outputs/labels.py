@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import polars as pl
 
 from orchbench_analytics.metrics import HEADLINE, LABELS, METRICS
-from orchbench_analytics.outputs.visible import visible_line
+from orchbench_analytics.outputs.printable import printable_line
 
 _SHORT = {
     "rank_number": "rank",
@@ -49,7 +49,7 @@ def label_of(column: str) -> str:
             return f"{LABELS[metric]} {_word(column.removeprefix(f'{metric}_'))}"
     if column.endswith("_count"):
         column = f"{column.removesuffix('_count')}s"
-    return visible_line(column).replace("_", " ")
+    return printable_line(column).replace("_", " ")
 
 
 def labels_of(columns: Sequence[str]) -> list[str]:

@@ -1,4 +1,4 @@
-"""The leaderboard as it is shown: languages side by side, and the names that people know."""
+"""The leaderboard as it is shown: in order, languages side by side, or of one language."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from collections.abc import Sequence
 import polars as pl
 
 from orchbench_analytics.metrics import HEADLINE
+from orchbench_analytics.outputs.filter_rows import matching_names
 
 _MODEL = ("model", "experiment")
 _COVERAGE = ("scenario_count", "sweep_scenario_count", "coverage", "refused_file_count")
@@ -49,7 +50,7 @@ def with_languages(
         scores = model_scores.select(*_MODEL, "language", metric).sort("language")
         pivoted = scores.pivot("language", index=_MODEL, values=metric)
         named = pivoted.rename(
-            {language: f"{metric}_{language.lower()}" for language in _of(scores)}
+            {language: f"{metric}_{language.lower()}" for language in _languages(scores)}
         )
         board = board.join(named, on=_MODEL, how="left", maintain_order="left")
     return board
@@ -58,12 +59,43 @@ def with_languages(
 def main_columns(board: pl.DataFrame, model_scores: pl.DataFrame) -> pl.DataFrame:
     """What is worth reading first: the headline metrics, the average by language, coverage."""
     average, *others = HEADLINE
-    languages = _of(model_scores)
+    languages = _languages(model_scores)
     shown = (
         [f"{average}_{language.lower()}" for language in languages] if len(languages) > 1 else []
     )
     wide = with_languages(board, model_scores, [average])
     return wide.select("rank_number", *_MODEL, average, *shown, *others, *_COVERAGE)
+
+
+def for_screen(main: pl.DataFrame) -> pl.DataFrame:
+    """The means of languages first, then each language; coverage as `46/92`."""
+    average, *others = HEADLINE
+    languages = [name for name in main.columns if name.startswith(f"{average}_")]
+    scenarios = pl.format("{}/{}", "scenario_count", "sweep_scenario_count").alias("scenarios")
+    return main.select(
+        "rank_number",
+        "model",
+        average,
+        *others,
+        *languages,
+        scenarios,
+        "refused_file_count",
+        "experiment",
+    )
+
+
+def of_language(model_scores: pl.DataFrame, languages: Sequence[str]) -> pl.DataFrame:
+    """Models by rank in each of some languages, each language ranked alone."""
+    known = _languages(model_scores)
+    wanted = {name for given in languages for name in matching_names(given, known, "language")}
+    rank = pl.col(HEADLINE[0]).rank("min", descending=True).over("language")
+    return (
+        model_scores.filter(pl.col("language").is_in(wanted))
+        .select(
+            rank.cast(pl.Int64).alias("rank_number"), "model", "experiment", "language", *HEADLINE
+        )
+        .sort("language", "rank_number", "model", "experiment", nulls_last=True)
+    )
 
 
 def left_unranked(board: pl.DataFrame) -> list[str]:
@@ -79,5 +111,5 @@ def left_unranked(board: pl.DataFrame) -> list[str]:
     ]
 
 
-def _of(model_scores: pl.DataFrame) -> list[str]:
+def _languages(model_scores: pl.DataFrame) -> list[str]:
     return sorted(model_scores["language"].unique())

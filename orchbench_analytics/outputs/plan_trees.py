@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from itertools import zip_longest
 
-from orchbench_analytics.outputs.visible import cut, visible_line
+from rich.cells import cell_len
+
+from orchbench_analytics.outputs.printable import cut, printable_line
 from orchbench_analytics.score.plans.outline import outline
 from orchbench_analytics.score.plans.read_plan import read_plan
 
@@ -14,8 +16,6 @@ _MOST_LINES = 60
 
 def side_by_side(label: str | None, answer: str | None, *, thorough: bool, width: int) -> list[str]:
     """The label's plan on the left, the answer's on the right."""
-    from rich.cells import cell_len
-
     half = (width - len(_GAP)) // 2
     sides = [["Label", *tree(label, thorough=True)], ["Answer", *tree(answer, thorough=thorough)]]
     lines = []
@@ -33,9 +33,9 @@ def tree(text: str | None, *, thorough: bool) -> list[str]:
     lines = []
     for workflow in outline(reading.plan).workflows:
         after = ", ".join(workflow.every_dependency)
-        lines.append(visible_line(workflow.name + (f" after {after}" if after else "")))
+        lines.append(printable_line(workflow.name + (f" after {after}" if after else "")))
         last = len(workflow.steps) - 1
         for place, (agent, status) in enumerate(workflow.steps):
             branch = "└─" if place == last else "├─"
-            lines.append(visible_line(f"{branch} {agent} ({status})"))
+            lines.append(printable_line(f"{branch} {agent} ({status})"))
     return lines if len(lines) <= _MOST_LINES else [*lines[:_MOST_LINES], "…"]

@@ -1,22 +1,21 @@
-"""Rows as text and files: Markdown, CSV, JSON, JSON lines, Excel, Parquet, a plain table.
+"""Rows as text: Markdown, CSV, JSON, JSON lines, a plain table; and as an Excel file.
 
-Programs get all columns and rows, unrounded; what a terminal shows is the matter of `screen`.
+Programs get all columns and rows, unrounded; `screen` makes what a terminal shows.
 """
 
 from __future__ import annotations
 
 import io
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal, get_args
+from typing import TYPE_CHECKING, Any, Literal
 
 from orchbench_analytics.errors import PathError
-from orchbench_analytics.outputs.visible import visible_line
+from orchbench_analytics.outputs.printable import printable_line
 
 if TYPE_CHECKING:
     import polars as pl
 
 Format = Literal["table", "markdown", "csv", "json", "jsonl", "xlsx", "parquet"]
-FORMATS: tuple[Format, ...] = get_args(Format)
 BINARY = ("xlsx", "parquet")
 _EXTENSIONS: dict[str, Format] = {
     ".csv": "csv",
@@ -27,30 +26,22 @@ _EXTENSIONS: dict[str, Format] = {
     ".xlsx": "xlsx",
 }
 _MOST_EXCEL_ROWS = 2**20 - 1
-_FORMULA_START = r"^[=+\-@\t\r]"
-
-
-def format_of(path: Path) -> Format:
-    """The format that a file's extension asks for."""
-    extension = path.suffix.lower()
-    if extension not in _EXTENSIONS:
-        known = ", ".join(_EXTENSIONS)
-        raise PathError(
-            f"{path}: the extension says no format; use one of {known}, or name a --format"
-        )
-    return _EXTENSIONS[extension]
+_FORMULA_STARTS = tuple("=+-@\t\r")
 
 
 def agreed_format(format: Format | None, output: Path | None) -> Format | None:  # noqa: A002 (what users type)
     """The format that an option and a file's extension agree on; none if neither says any."""
     if output is None:
         return format
-    if format is None:
-        return format_of(output)
     wanted = _EXTENSIONS.get(output.suffix.lower(), format)
-    if wanted != format:
+    if wanted is None:
+        known = ", ".join(_EXTENSIONS)
+        raise PathError(
+            f"{output}: the extension says no format; use one of {known}, or name a --format"
+        )
+    if format not in (None, wanted):
         raise PathError(f"{output} and --format {format} disagree; leave one of them out")
-    return format
+    return wanted
 
 
 def render(frame: pl.DataFrame, *, format: Format, has_header: bool = True) -> str:  # noqa: A002 (what users type)
@@ -62,27 +53,15 @@ def render(frame: pl.DataFrame, *, format: Format, has_header: bool = True) -> s
     if format == "csv":
         return _defuse_formulas(_flat(frame)).write_csv(include_header=has_header)
     is_number = [dtype.is_numeric() for dtype in frame.dtypes]
-    names = [visible_line(name) for name in frame.columns]
+    names = [printable_line(name) for name in frame.columns]
     cells = [[_cell(value) for value in row] for row in frame.iter_rows()]
     if format == "markdown":
         return _markdown(names, cells, is_number)
     return _table(names, cells, is_number)
 
 
-def encode(frame: pl.DataFrame, *, format: Format) -> bytes:  # noqa: A002 (what users type)
-    """Rows as the bytes of a file."""
-    if format not in BINARY:
-        return render(frame, format=format).encode()
-    buffer = io.BytesIO()
-    if format == "parquet":
-        frame.write_parquet(buffer)
-    else:
-        _write_excel(frame, buffer)
-    return buffer.getvalue()
-
-
-def _write_excel(frame: pl.DataFrame, buffer: io.BytesIO) -> None:
-    """One sheet; a text is never run as a formula."""
+def excel(frame: pl.DataFrame) -> bytes:
+    """Rows as an Excel file of one sheet; a text is never run as a formula."""
     try:
         import xlsxwriter
     except ImportError as error:
@@ -96,8 +75,10 @@ def _write_excel(frame: pl.DataFrame, buffer: io.BytesIO) -> None:
         "nan_inf_to_errors": True,
         "remove_timezone": True,
     }
+    buffer = io.BytesIO()
     with xlsxwriter.Workbook(buffer, options) as workbook:
         _flat(frame).write_excel(workbook, autofit=False)
+    return buffer.getvalue()
 
 
 def _markdown(columns: list[str], cells: list[list[str]], is_number: list[bool]) -> str:
@@ -132,7 +113,7 @@ def _table(columns: list[str], cells: list[list[str]], is_number: list[bool]) ->
 
 def _cell(value: Any) -> str:
     """A value as one line of visible characters."""
-    return "" if value is None else visible_line(str(value))
+    return "" if value is None else printable_line(str(value))
 
 
 def _flat(frame: pl.DataFrame) -> pl.DataFrame:
@@ -156,7 +137,6 @@ def _defuse_formulas(frame: pl.DataFrame) -> pl.DataFrame:
     import polars as pl
 
     text = pl.col(pl.String)
-    is_formula = text.str.contains(_FORMULA_START)
+    is_formula = text.str.head(1).is_in(_FORMULA_STARTS)
     defused = frame.with_columns(pl.when(is_formula).then("'" + text).otherwise(text).name.keep())
-    starts = tuple("=+-@\t\r")
-    return defused.rename({n: f"'{n}" for n in frame.columns if n.startswith(starts)})
+    return defused.rename({n: f"'{n}" for n in frame.columns if n.startswith(_FORMULA_STARTS)})

@@ -92,20 +92,21 @@ def result_document(
     language: str,
 ) -> Row:
     """One model's results in one language, in the seed's format."""
-    key = {
-        "profile": profile.name,
-        "model": model,
-        "experiment": experiment,
-        "language": language,
-    }
-    where = "profile = $profile and model = $model and experiment = $experiment"
-    where += " and language = $language"
-    scores = _rows(connection, f"select * from main.model_scores where {where}", key)
+    key = {"model": model, "experiment": experiment, "language": language}
+    under_profile = {"profile": profile.name, **key}
+    scores = _rows(
+        connection,
+        """
+        select * from main.model_scores
+        where profile = $profile and model = $model and experiment = $experiment
+            and language = $language
+        """,
+        under_profile,
+    )
     if not scores:
         raise SelectionError(
             f"no scores of {model} / {experiment} / {language} under {profile.name}"
         )
-    del key["profile"]
     scenarios = _rows(
         connection,
         """
@@ -119,7 +120,7 @@ def result_document(
             and scores.experiment = $experiment and scores.language = $language
         order by scores.scenario
         """,
-        {"profile": profile.name, **key},
+        under_profile,
     )
     refused = _rows(
         connection,

@@ -7,13 +7,13 @@ last line says which, and how to see them.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
+
+import polars as pl
+from rich.cells import cell_len
 
 from orchbench_analytics.outputs.labels import label_of, labels_of, metric_label
-from orchbench_analytics.outputs.visible import cut, cut_start, visible_line, wrap
-
-if TYPE_CHECKING:
-    import polars as pl
+from orchbench_analytics.outputs.printable import cut, cut_start, printable_line, wrap
 
 _GAP = 2
 _NARROWEST_TEXT = 20
@@ -61,7 +61,7 @@ def screen(
         if frame[name][0] is not None
     ]
     names = [name for name in frame.columns if name not in constant]
-    headers = list(map(visible_line, names)) if is_verbatim else labels_of(names)
+    headers = list(map(printable_line, names)) if is_verbatim else labels_of(names)
     columns = [_cells(shown, name, head) for name, head in zip(names, headers, strict=True)]
     kept = columns if limits.width is None else _fitting(columns, limits.width)
     lines = [*_wrap(", ".join(caption), limits.width)] if caption else []
@@ -90,9 +90,9 @@ def _constant_columns(frame: pl.DataFrame) -> list[str]:
 def _cells(frame: pl.DataFrame, name: str, header: str) -> Cells:
     series = frame[name]
     texts = [_text(name, value) for value in series]
-    longest = max((_cell_len(text) for text in texts), default=0)
+    longest = max((cell_len(text) for text in texts), default=0)
     is_number = series.dtype.is_numeric()
-    widest_word = max((_cell_len(word) for word in header.split()), default=0)
+    widest_word = max((cell_len(word) for word in header.split()), default=0)
     return Cells(header, texts, _colours(frame, name), is_number, max(longest, widest_word, 1))
 
 
@@ -107,7 +107,7 @@ def _text(column: str, value: Any) -> str:
     if isinstance(value, int):
         return f"{value:,}"
     text = metric_label(str(value)) if column == "metric" else str(value)
-    return visible_line(text[:2000])
+    return printable_line(text[:2000])
 
 
 def _figure(value: float) -> str:
@@ -187,15 +187,9 @@ def _joined(cells: list[str]) -> str:
 
 def _padded(text: str, column: Cells) -> str:
     """Figures stand on the right, so that their digits align."""
-    space = " " * (column.width - _cell_len(text))
+    space = " " * (column.width - cell_len(text))
     return space + text if column.is_number else text + space
 
 
 def _wrap(text: str, width: int | None) -> list[str]:
     return [text] if width is None else wrap(text, width)
-
-
-def _cell_len(text: str) -> int:
-    from rich.cells import cell_len
-
-    return cell_len(text)

@@ -1,4 +1,4 @@
-"""Input files as people look at them: how many of which fate, and short paths."""
+"""Input files as people look at them: counted by status, problems first, short paths."""
 
 from __future__ import annotations
 
@@ -18,9 +18,9 @@ def counted(files: pl.DataFrame) -> str:
 
 def refused_first(files: pl.DataFrame) -> pl.DataFrame:
     """The files that something is wrong with before all others."""
-    fates = pl.col("status").replace_strict({"refused": 0, "ignored": 2}, default=1)
+    order = pl.col("status").replace_strict({"refused": 0, "ignored": 2}, default=1)
     is_sound = (pl.col("status") == "taken") & pl.col("reason").is_null()
-    return files.sort(pl.when(is_sound).then(3).otherwise(fates), maintain_order=True)
+    return files.sort(pl.when(is_sound).then(3).otherwise(order), maintain_order=True)
 
 
 def without_common_path(files: pl.DataFrame) -> pl.DataFrame:

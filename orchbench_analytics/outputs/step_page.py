@@ -10,21 +10,25 @@ import polars as pl
 
 from orchbench_analytics.ingest.questions import asked_before, read_questions
 from orchbench_analytics.outputs import terminal
-from orchbench_analytics.outputs.drill import StepKey
 from orchbench_analytics.outputs.plan_trees import side_by_side
+from orchbench_analytics.outputs.printable import printable, printable_line, wrap
 from orchbench_analytics.outputs.screen import Limits, screen
-from orchbench_analytics.outputs.visible import visible, visible_line, wrap
+from orchbench_analytics.outputs.show import StepKey
 from orchbench_analytics.profiles import Profile
 
 Table = Callable[[str], pl.LazyFrame]
 _LONGEST_TEXT = 4000
-_COUNTS = {"true_positive": "TP", "false_positive": "FP", "false_negative": "FN"}
+_COUNTS = {
+    "TP": "true_positive_count",
+    "FP": "false_positive_count",
+    "FN": "false_negative_count",
+}
 
 
 def step_page(table: Table, step: StepKey, *, profile: Profile) -> str:
     """Everything a warehouse knows of one step, as lines of text."""
     place = f"{step.model} / {step.experiment}, {step.language}, scenario {step.scenario}"
-    title = visible_line(f"{place}, {step.run}, step {step.step_id}, under {profile.name}")
+    title = printable_line(f"{place}, {step.run}, step {step.step_id}, under {profile.name}")
     head = wrap(title, terminal.width())
     page = _plan_page if step.kind == "plan" else _decision_page
     parts = (head, _asked(table, step), *page(table, step, profile))
@@ -59,14 +63,10 @@ def _decision_page(table: Table, step: StepKey, profile: Profile) -> Iterable[li
     ]
     arguments = _all(_under(table("scored_arguments"), profile), step)
     if arguments.height:
-        yield ["Arguments", *_table(_argument_counts(arguments)), *_other_values(arguments)]
+        counts = arguments.select(key="argument_key", **_COUNTS, decided_by="decided_by")
+        yield ["Arguments", *_table(counts), *_other_values(arguments)]
     if scored["judge_index"] is not None:
         yield from _verdicts(table, step, scored["judge_index"])
-
-
-def _argument_counts(arguments: pl.DataFrame) -> pl.DataFrame:
-    counts = {short: f"{count}_count" for count, short in _COUNTS.items()}
-    return arguments.select(key="argument_key", **counts, decided_by="decided_by")
 
 
 def _other_values(arguments: pl.DataFrame) -> list[str]:
@@ -85,9 +85,7 @@ def _verdicts(table: Table, step: StepKey, index: int) -> Iterable[list[str]]:
     found = table("judgements").filter(call_index=index, **of_run).collect()
     shown = found.select(
         key="argument_key",
-        TP="true_positive_count",
-        FP="false_positive_count",
-        FN="false_negative_count",
+        **_COUNTS,
         usable=pl.coalesce("unusable_reason", pl.lit("yes")),
     )
     if shown.height:
@@ -106,10 +104,9 @@ def _plan_page(table: Table, step: StepKey, profile: Profile) -> Iterable[list[s
         *_fact("flags", _flags(scored)),
     ]
     thorough = profile.plan_search == "thorough"
-    trees = side_by_side(
+    yield side_by_side(
         given["label_content"], given["answer_content"], thorough=thorough, width=terminal.width()
     )
-    yield trees
     if scored["is_failed"]:
         yield _section("Answer", given["answer_content"], None)
     edits = _all(_under(table("plan_edits"), profile), step).sort("graph", "edit_number")
@@ -167,7 +164,7 @@ def _paragraphs(text: str) -> list[str]:
     """The text in lines that fit, indented; a very long one is cut."""
     shown = text if len(text) <= _LONGEST_TEXT else f"{text[:_LONGEST_TEXT]} …"
     lines = []
-    for line in visible(shown).expandtabs(2).splitlines():
+    for line in printable(shown).expandtabs(2).splitlines():
         own = line.lstrip()
         lines += wrap(own, terminal.width(), indent=" " * min(20, 2 + len(line) - len(own)))
     return lines
@@ -177,7 +174,7 @@ def _fact(name: str, value: Any) -> list[str]:
     """A line for a fact; none for what is not there."""
     if value is None or value == "":
         return []
-    said = f"{value:.4f}" if isinstance(value, float) else visible_line(str(value))
+    said = f"{value:.4f}" if isinstance(value, float) else printable_line(str(value))
     return [f"{name:<12}{said}"]
 
 

@@ -1,4 +1,4 @@
-"""What there is to write to: how wide a terminal is, and whether it takes colours."""
+"""The terminal: whether there is one, its size, and whether it takes colours."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ NARROWEST = 40
 
 
 def is_terminal(stream: TextIO | None = None) -> bool:
-    """Whether somebody watches; a stream that is closed or missing is not watched."""
+    """Whether a stream is a terminal; one that is closed or missing is not."""
     stream = sys.stdout if stream is None else stream
     try:
         return stream is not None and stream.isatty()

@@ -10,7 +10,8 @@ import polars as pl
 from orchbench_analytics.metrics import HEADLINE, METRICS
 from orchbench_analytics.pages.columns import columns_of
 from orchbench_analytics.pages.source import Source
-from orchbench_analytics.stats import intervals, rank_intervals
+from orchbench_analytics.stats.bootstrap import intervals
+from orchbench_analytics.stats.ranks import rank_intervals
 
 _SCORED = ("profile", "model", "experiment", "language", "file_count", "refused_file_count")
 _INTERVAL = ("profile", "model", "experiment", "language", "metric", "value", "low", "high")

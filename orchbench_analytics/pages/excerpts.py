@@ -10,7 +10,7 @@ from typing import Any
 
 import polars as pl
 
-from orchbench_analytics.outputs.drill import StepKey
+from orchbench_analytics.outputs.show import StepKey
 from orchbench_analytics.pages.columns import columns_of, packed
 from orchbench_analytics.pages.pictures import draw_pictures
 from orchbench_analytics.pages.write import SCRIPTS, page_text

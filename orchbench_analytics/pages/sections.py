@@ -8,7 +8,9 @@ import polars as pl
 
 from orchbench_analytics.metrics import HEADLINE
 from orchbench_analytics.pages.source import Source
-from orchbench_analytics.stats import compare_all, flips, pass_rates, run_noise
+from orchbench_analytics.stats.compare import compare_pairs
+from orchbench_analytics.stats.consistency import flips, pass_rates
+from orchbench_analytics.stats.noise import run_noise
 
 # All pairs of so many models can be compared, and all their scenarios shown beside each other.
 MOST_PAIRED_MODELS = 40
@@ -116,7 +118,7 @@ def comparisons(source: Source) -> Tables:
     first, *others = source.profiles
     wanted = [(first, metric) for metric in HEADLINE] + [(name, HEADLINE[0]) for name in others]
     scores = source.only(source.scenario_scores()).partition_by("profile", as_dict=True)
-    found = [compare_all(scores[profile,], metric=metric) for profile, metric in wanted]
+    found = [compare_pairs(scores[profile,], metric=metric) for profile, metric in wanted]
     return {"pairs": pl.concat(found, how="diagonal_relaxed").select(_PAIR)}
 
 

@@ -18,11 +18,10 @@ from collections.abc import Iterable, Sequence
 import numpy as np
 import polars as pl
 
-from orchbench_analytics.metrics import METRICS, resolve_metrics
+from orchbench_analytics.metrics import MEAN_OF_LANGUAGES, METRICS, resolve_metrics
 from orchbench_analytics.stats.columns import INTERVALS, frame
 from orchbench_analytics.stats.counts import (
-    MEAN_OF_LANGUAGES,
-    Contender,
+    Counts,
     LanguageCounts,
     count_by_scenario,
 )
@@ -63,13 +62,12 @@ def intervals(
         ]
         for language_name, members, estimates in blocks:
             coverage = scored_counts(members) / sweep_size(members)
-            rows = _rows(counts.contenders, estimates, level=level).with_columns(
-                profile=pl.lit(counts.profile),
+            rows = _rows(counts, estimates, level=level).with_columns(
                 language=pl.lit(language_name),
                 coverage_rate=pl.Series(np.tile(coverage, len(names))),
             )
             found.append(rows.filter(pl.col("coverage_rate") > 0))
-    return frame(INTERVALS, pl.concat(found) if found else {})
+    return frame(INTERVALS, *found)
 
 
 def estimate_language(
@@ -99,18 +97,15 @@ def estimate(name: str, language: LanguageCounts, value: Array, error: Array) ->
     )
 
 
-def _rows(
-    contenders: Sequence[Contender], estimates: dict[str, Estimate], *, level: float
-) -> pl.DataFrame:
+def _rows(counts: Counts, estimates: dict[str, Estimate], *, level: float) -> pl.DataFrame:
     blocks = []
     for name, found in estimates.items():
         interval = found.share_interval(level=level)
         blocks.append(
             pl.DataFrame(
                 {
-                    "model": [model for model, _ in contenders],
-                    "experiment": [experiment for _, experiment in contenders],
-                    "metric": [name] * len(contenders),
+                    **counts.keys,
+                    "metric": name,
                     "value": found.value,
                     "standard_error": found.standard_error,
                     "cluster_standard_error": found.cluster_standard_error,

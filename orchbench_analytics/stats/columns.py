@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import polars as pl
 
 from orchbench_analytics.schema import (
-    Column,
     Table,
     count,
     maybe_count,
@@ -201,14 +198,11 @@ SCORE_STATISTICS = (
 )
 
 
-def frame(table: Table, data: Any) -> pl.DataFrame:
-    """Rows with the table's columns and types; NaN turns into null."""
-    rows = pl.DataFrame(data) if not isinstance(data, pl.DataFrame) else data
+def frame(table: Table, *blocks: pl.DataFrame) -> pl.DataFrame:
+    """The rows of all blocks, with the table's columns and types; NaN turns into null."""
+    schema = polars_schema(table)
+    rows = pl.concat(blocks) if blocks else pl.DataFrame()
     if not rows.width:
-        return pl.DataFrame(schema=polars_schema(table))
-    return rows.select(_typed(column, polars_schema(table)) for column in table.columns)
-
-
-def _typed(column: Column, schema: dict[str, pl.DataType]) -> pl.Expr:
-    typed = pl.col(column.name).cast(schema[column.name])
-    return typed.fill_nan(None) if column.kind == "float" else typed
+        return pl.DataFrame(schema=schema)
+    typed = rows.select(pl.col(name).cast(dtype) for name, dtype in schema.items())
+    return typed.fill_nan(None)

@@ -12,12 +12,11 @@ from typing import NamedTuple
 import numpy as np
 import polars as pl
 
-from orchbench_analytics.metrics import HEADLINE, resolve_metric, resolve_metrics
-from orchbench_analytics.stats.adjust import holm
+from orchbench_analytics.errors import SelectionError
+from orchbench_analytics.metrics import HEADLINE, MEAN_OF_LANGUAGES, resolve_metric, resolve_metrics
 from orchbench_analytics.stats.columns import COMPARISONS, frame
 from orchbench_analytics.stats.contrast import Contrast, contrast
 from orchbench_analytics.stats.counts import (
-    MEAN_OF_LANGUAGES,
     Contender,
     Counts,
     LanguageCounts,
@@ -39,6 +38,29 @@ class _Test(NamedTuple):
     p_adjusted: Array
     each_level: float
     row_count: int
+
+
+def compare_models(
+    scenario_scores: pl.DataFrame,
+    baseline: str | Contender | None,
+    candidate: str | Contender | None,
+    *,
+    metrics: Sequence[str] = (),
+    seed: int = 0,
+    level: float = 0.95,
+) -> pl.DataFrame:
+    """Two models, everyone else against a baseline, or all pairs: the table COMPARISONS."""
+    if baseline is not None and candidate is not None:
+        chosen = metrics or HEADLINE
+        return compare(scenario_scores, baseline, candidate, metrics=chosen, seed=seed, level=level)
+    if candidate is not None:
+        raise SelectionError("name a baseline to compare the candidate with")
+    if len(metrics) > 1:
+        raise SelectionError("many models are compared in one metric; choose one")
+    metric = metrics[0] if metrics else HEADLINE[0]
+    if baseline is None:
+        return compare_pairs(scenario_scores, metric=metric, seed=seed, level=level)
+    return compare_with(scenario_scores, baseline, metric=metric, seed=seed, level=level)
 
 
 def compare(
@@ -76,24 +98,7 @@ def compare(
             )
             for test, (language, name, result) in zip(tests, contrasts, strict=True)
         ]
-    return frame(COMPARISONS, pl.concat(found) if found else {})
-
-
-def compare_all(
-    scenario_scores: pl.DataFrame,
-    *,
-    metric: str = "average_score",
-    resamples: int = 2000,
-    seed: int = 0,
-    level: float = 0.95,
-) -> pl.DataFrame:
-    """All pairs of a sweep by the mean over languages: COMPARISONS, max-t over all pairs.
-
-    No p-value is below 1 / (resamples + 1).
-    """
-    return compare_pairs(
-        scenario_scores, None, metric=metric, resamples=resamples, seed=seed, level=level
-    )
+    return frame(COMPARISONS, *found)
 
 
 def compare_with(
@@ -106,13 +111,7 @@ def compare_with(
     level: float = 0.95,
 ) -> pl.DataFrame:
     """Everyone else against one baseline: COMPARISONS, max-t over all of them."""
-    contenders = [
-        (str(model), str(experiment))
-        for model, experiment in scenario_scores.select("model", "experiment")
-        .unique()
-        .sort("model", "experiment")
-        .iter_rows()
-    ]
+    contenders = scenario_scores.select("model", "experiment").unique().sort(pl.all()).rows()
     own = contenders[find_contender(contenders, baseline)]
     pairs: list[Pair] = [(own, other) for other in contenders if other != own]
     return compare_pairs(
@@ -122,14 +121,17 @@ def compare_with(
 
 def compare_pairs(
     scenario_scores: pl.DataFrame,
-    pairs: Sequence[Pair] | None,
+    pairs: Sequence[Pair] | None = None,
     *,
     metric: str = "average_score",
     resamples: int = 2000,
     seed: int = 0,
     level: float = 0.95,
 ) -> pl.DataFrame:
-    """Chosen pairs of (baseline, candidate), or all where None: as `compare_all`."""
+    """Pairs of (baseline, candidate), or all there are, by the mean over languages: COMPARISONS.
+
+    p-values and intervals are corrected for all pairs (max-t); none is below 1 / (resamples + 1).
+    """
     name = resolve_metric(metric)
     found = []
     for counts in count_by_scenario(scenario_scores, [name]):
@@ -155,7 +157,21 @@ def compare_pairs(
                 language=pl.lit(MEAN_OF_LANGUAGES),
             )
         )
-    return frame(COMPARISONS, pl.concat(found) if found else {})
+    return frame(COMPARISONS, *found)
+
+
+def holm(p_values: Array) -> Array:
+    """Holm's step-down p-values: the chance of any false finding stays below the level.
+
+    The i-th smallest of m becomes the greatest of (m - j + 1) p_j over j up to i, at most 1;
+    undefined p-values stay NaN and do not count.
+    """
+    result = np.full_like(p_values, np.nan)
+    known = np.flatnonzero(~np.isnan(p_values))
+    order = known[np.argsort(p_values[known], kind="stable")]
+    scaled = np.arange(len(order), 0, -1) * p_values[order]
+    result[order] = np.minimum(np.maximum.accumulate(scaled), 1.0)
+    return result
 
 
 def _holm_tests(p_values: Array, *, level: float) -> list[_Test]:

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from math import comb
 
+import numpy as np
 import polars as pl
 
 from orchbench_analytics.stats.columns import frame
-from orchbench_analytics.stats.rates import clustered_rates
+from orchbench_analytics.stats.gaps import language_gaps
+from orchbench_analytics.stats.limits import share_interval
+from orchbench_analytics.stats.noise import model_spread, run_noise
 from orchbench_analytics.stats.run_columns import FLIPS, PASS_RATES
 from orchbench_analytics.stats.runs import Frame
 
@@ -22,6 +26,20 @@ CRITERIA = {
     "decision": _DECISION_RIGHT,
     "answer": _DECISION_RIGHT & ((pl.col("actual") != "call") | _CALL_RIGHT.fill_null(False)),
 }
+
+
+def consistency(
+    scored_steps: Frame, scored_plans: Frame, scenario_scores: pl.DataFrame
+) -> dict[str, pl.DataFrame]:
+    """How steady models are: from run to run, between models, and between languages."""
+    noise = run_noise(scored_steps, scored_plans)
+    return {
+        "flips": flips(scored_steps),
+        "pass_rates": pass_rates(scored_steps),
+        "run_noise": noise,
+        "spread": model_spread(noise),
+        "gaps": language_gaps(scenario_scores),
+    }
 
 
 def pass_rates(scored_steps: Frame) -> pl.DataFrame:
@@ -128,3 +146,54 @@ def _chances(tallies: pl.DataFrame) -> pl.DataFrame:
         "any_right": pl.Float64,
     }
     return pl.DataFrame(rows, schema=schema, orient="row")
+
+
+def clustered_rates(
+    by_scenario: pl.DataFrame,
+    by: Sequence[str],
+    rates: Mapping[str, tuple[str, str]],
+    *,
+    level: float = 0.95,
+) -> pl.DataFrame:
+    """For each group the `<name>_rate` (sum of one column / sum of another), `_low` and `_high`.
+
+    The error is the cluster-robust one of a ratio, sqrt(n / (n - 1) x sum of squares of
+    (above - rate x below)) / sum of below, over the n scenarios that have any below.
+    """
+    frames = [
+        _rate(by_scenario.filter(pl.col(below) > 0), by, name, above, below, level)
+        for name, (above, below) in rates.items()
+    ]
+    joined = by_scenario.select(by).unique()
+    for found in frames:
+        joined = joined.join(found, on=by, how="left", nulls_equal=True)
+    return joined.sort(by)
+
+
+def _rate(
+    rows: pl.DataFrame, by: Sequence[str], name: str, above: str, below: str, level: float
+) -> pl.DataFrame:
+    rate = (pl.col(above).sum() / pl.col(below).sum()).over(by)
+    summed = (
+        rows.with_columns(_rate=rate)
+        .group_by(by)
+        .agg(
+            pl.col("_rate").first(),
+            pl.len().cast(pl.Float64).alias("_count"),
+            (pl.col(above) - pl.col("_rate") * pl.col(below)).pow(2).sum().sqrt().alias("_spread"),
+            pl.col(below).sum().cast(pl.Float64).alias("_below"),
+        )
+    )
+    value, count, spread, total = (
+        summed[column].to_numpy() for column in ("_rate", "_count", "_spread", "_below")
+    )
+    factor = np.divide(count, count - 1, out=np.full_like(count, np.nan), where=count > 1)
+    interval = share_interval(
+        value, np.sqrt(factor) * spread / total, count - 1, count, level=level
+    )
+    return summed.select(
+        *by,
+        pl.col("_rate").alias(f"{name}_rate"),
+        pl.Series(f"{name}_low", interval.low).fill_nan(None),
+        pl.Series(f"{name}_high", interval.high).fill_nan(None),
+    )

@@ -10,9 +10,8 @@ import numpy.typing as npt
 
 from orchbench_analytics.stats.counts import LanguageCounts
 from orchbench_analytics.stats.estimate import Estimate, cluster_error, mean_estimate
-from orchbench_analytics.stats.evaluate import Array, evaluate, support
+from orchbench_analytics.stats.evaluate import Array, evaluate, scenario_additions, support
 from orchbench_analytics.stats.limits import carrying_count
-from orchbench_analytics.stats.linear import scenario_additions
 from orchbench_analytics.stats.pairs import Indices, PairParts, differences, pair_up
 from orchbench_analytics.stats.resample import (
     chunks,

@@ -14,9 +14,6 @@ from orchbench_analytics.errors import SelectionError
 from orchbench_analytics.metrics import SOURCE_COLUMNS, TERMS, terms_of
 from orchbench_analytics.stats.evaluate import Array
 
-# What stands in the column `language` where the figure is the mean over a model's languages.
-MEAN_OF_LANGUAGES = "mean"
-
 Contender = tuple[str, str]  # model, experiment
 _KEY = ("profile", "model", "experiment", "language", "scenario")
 # Parts that grow with the number of runs; the others are means over a file's runs.
@@ -44,6 +41,15 @@ class Counts:
     profile: str
     contenders: tuple[Contender, ...]
     languages: tuple[LanguageCounts, ...]
+
+    @property
+    def keys(self) -> dict[str, list[str]]:
+        """The columns that name the contenders, in their order."""
+        return {
+            "profile": [self.profile] * len(self.contenders),
+            "model": [model for model, _ in self.contenders],
+            "experiment": [experiment for _, experiment in self.contenders],
+        }
 
 
 def count_by_scenario(scenario_scores: pl.DataFrame, metrics: Iterable[str]) -> list[Counts]:

@@ -1,4 +1,4 @@
-"""What carries a difference: which scenarios, agents or tools.
+"""What a difference between two models comes from: which scenarios, agents or tools.
 
 The contribution of a scenario (agent, tool) is what its change adds on the way from the baseline's
 answers to the candidate's, all places changing evenly (Aumann-Shapley). For a mean over scenarios
@@ -31,6 +31,22 @@ _DRIVERS = {
 _CELL = ("language", "scenario", "run")
 _NODES, _NODE_WEIGHTS = np.polynomial.legendre.leggauss(16)
 _STEP = 1e-4
+
+
+def all_drivers(
+    scenario_scores: pl.DataFrame,
+    scored_steps: Frame,
+    baseline: str | Contender,
+    candidate: str | Contender,
+    *,
+    metric: str = "average_score",
+) -> dict[str, pl.DataFrame]:
+    """What a difference comes from: scenarios of a metric, agents and tools of the calls."""
+    return {
+        "scenarios": drivers(scenario_scores, baseline, candidate, metric=metric),
+        "agents": step_drivers(scored_steps, baseline, candidate, by="agent"),
+        "tools": step_drivers(scored_steps, baseline, candidate, by="tool", metric="FC"),
+    }
 
 
 def drivers(
@@ -67,7 +83,7 @@ def drivers(
             for block, share in zip(blocks, shares, strict=True)
         )
         found.append(_labelled(rows, shared.profile, shared.contenders, name))
-    return frame(DRIVERS, pl.concat(found) if found else {})
+    return frame(DRIVERS, *found)
 
 
 def step_drivers(
@@ -91,11 +107,11 @@ def step_drivers(
     steps = _tallied_steps(scored_steps, _DRIVERS[by])
     found = []
     for (profile,), rows in sorted(steps.partition_by("profile", as_dict=True).items()):
-        known = rows.select("model", "experiment").unique().sort("model", "experiment").rows()
+        known = rows.select("model", "experiment").unique().sort(pl.all()).rows()
         pair = [known[find_contender(known, side)] for side in (baseline, candidate)]
         drives = _step_contributions([_of(rows, side) for side in pair], name)
         found.append(_labelled(drives, str(profile), pair, name))
-    return frame(DRIVERS, pl.concat(found) if found else {})
+    return frame(DRIVERS, *found)
 
 
 def _contributions(baseline: Sums, candidate: Sums, measure: Callable[[Sums], Array]) -> Array:

@@ -1,8 +1,10 @@
-"""The metrics of summed terms, as numpy arrays: values, support, and what each scenario moves."""
+"""Metrics as numpy arrays: their values, their support, and what each scenario adds to them."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from functools import reduce
+from operator import add
 
 import numpy as np
 import numpy.typing as npt
@@ -46,6 +48,24 @@ def influence(name: str, terms: Sums) -> Array:
     return np.where(np.isnan(ratio), np.nan, (above - ratio * below) / np.maximum(total, 1e-300))
 
 
+def scenario_additions(name: str, terms: Sums, supported: npt.NDArray[np.bool_]) -> Array:
+    """What each supported scenario (last axis) adds to the metric, to first order.
+
+    For a mean that is the scenario's score / n, for F1s and other ratios its linearised form. The
+    additions sum to the metric, so whatever holds for means of scenarios can be done with any
+    metric; NaN where it is undefined.
+    """
+    value = evaluate([name], {term: values.sum(axis=-1) for term, values in terms.items()})[name]
+    count = np.maximum(supported.sum(axis=-1), 1)
+    return np.where(supported, (value / count)[..., None], 0.0) + influence(name, terms)
+
+
+def supported_by_any(name: str, terms: Sums) -> npt.NDArray[np.bool_]:
+    """The scenarios that say something on the metric for any contender, for all of them."""
+    supported = support(name, terms)
+    return np.broadcast_to(supported.any(axis=0), supported.shape)
+
+
 def _evaluate(name: str, sums: Sums, known: dict[str, Array]) -> Array:
     if name not in known:
         formula = METRICS[name].formula
@@ -59,8 +79,6 @@ def _evaluate(name: str, sums: Sums, known: dict[str, Array]) -> Array:
 
 def _divide(formula: Ratio, sums: Sums) -> Array:
     above, below = _combine(formula.numerator, sums), _combine(formula.denominator, sums)
-    if below.size and below.min() > 0:  # as a rule; it is quicker not to look at each
-        return above / below
     result = np.full_like(below, np.nan)
     if formula.defined_by:
         result[_combine(dict.fromkeys(formula.defined_by, 1.0), sums) > 0] = 0.0
@@ -68,12 +86,7 @@ def _divide(formula: Ratio, sums: Sums) -> Array:
 
 
 def _combine(factors: Mapping[str, float], sums: Sums) -> Array:
-    total: Array | None = None
-    for term, factor in factors.items():
-        weighted = sums[term] if factor == 1 else factor * sums[term]
-        total = weighted if total is None else total + weighted
-    assert total is not None
-    return total
+    return reduce(add, (factor * sums[term] for term, factor in factors.items()))
 
 
 def defined_mean(members: Sequence[Array]) -> Array:
@@ -89,8 +102,4 @@ def defined_mean(members: Sequence[Array]) -> Array:
 
 
 def _mean(members: Sequence[Array]) -> Array:
-    total = members[0].copy()
-    for member in members[1:]:
-        total += member
-    total /= len(members)
-    return total
+    return reduce(add, members) / len(members)

@@ -41,9 +41,7 @@ def language_gaps(
                 found.append(
                     pl.DataFrame(
                         {
-                            "profile": counts.profile,
-                            "model": [model for model, _ in counts.contenders],
-                            "experiment": [experiment for _, experiment in counts.contenders],
+                            **counts.keys,
                             "metric": name,
                             "language": second,
                             "reference_language": first,
@@ -54,7 +52,7 @@ def language_gaps(
                         }
                     ).filter(~pl.Series(np.isnan(gap.value)))
                 )
-    return frame(LANGUAGE_GAPS, pl.concat(found) if found else {})
+    return frame(LANGUAGE_GAPS, *found)
 
 
 def _gap(one: Estimate, other: Estimate) -> Estimate:

@@ -9,8 +9,7 @@ from typing import Any, Literal, NamedTuple
 import polars as pl
 
 from orchbench_analytics.errors import SelectionError
-from orchbench_analytics.metrics import LABELS, resolve_metric
-from orchbench_analytics.stats.counts import MEAN_OF_LANGUAGES
+from orchbench_analytics.metrics import LABELS, MEAN_OF_LANGUAGES, resolve_metric
 
 Outcome = Literal["held", "crossed", "undecided"]
 _GATE = re.compile(r"\s*(?P<metric>[^<>=≥]+?)\s*(?P<operator>>=|≥|>)\s*(?P<bound>\S+)\s*")
@@ -29,7 +28,6 @@ class GateResult(NamedTuple):
 
     gate: Gate
     outcome: Outcome
-    is_crossed: bool
     difference: float | None
     low: float | None
     high: float | None
@@ -84,7 +82,6 @@ def check_gate(
     return GateResult(
         wanted,
         outcome,
-        outcome == "crossed",
         row["difference"],
         row["low"],
         row["high"],

@@ -2,8 +2,9 @@
 
 Every difference is a sum of what scenarios add to it. If models do not differ, each addition may
 as well have the other sign: one pattern of signs for all differences at once. So the greatest
-|sum| / error over all differences has a distribution that knows how they hang together, and
-adjusted p-values are shares of it (Westfall and Young), stepping down from the greatest difference.
+|sum| / error over all differences has a distribution that accounts for how they depend on each
+other, and adjusted p-values are shares of it (Westfall and Young), stepping down from the greatest
+difference.
 """
 
 from __future__ import annotations

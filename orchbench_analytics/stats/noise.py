@@ -12,7 +12,7 @@ from orchbench_analytics.metrics import HEADLINE, resolve_metrics
 from orchbench_analytics.stats.columns import frame
 from orchbench_analytics.stats.counts import SUMMED, LanguageCounts
 from orchbench_analytics.stats.evaluate import Array, influence, support
-from orchbench_analytics.stats.run_columns import MODEL_SPREAD, RUN_NOISE, RUN_SCORES
+from orchbench_analytics.stats.run_columns import MODEL_SPREAD, RUN_NOISE
 from orchbench_analytics.stats.runs import (
     RUN,
     Frame,
@@ -23,15 +23,6 @@ from orchbench_analytics.stats.runs import (
 )
 
 _MODEL = ("profile", "model", "experiment", "language")
-
-
-def run_scores(
-    scored_steps: Frame, scored_plans: Frame, *, metrics: Iterable[str] = HEADLINE
-) -> pl.DataFrame:
-    """The metrics of each run over all scenarios, as if there were no other: RUN_SCORES."""
-    counts = run_counts(scored_steps, scored_plans)
-    names = resolve_metrics(metrics)
-    return frame(RUN_SCORES, with_metrics(counts, names, by=[*_MODEL, "run"]))
 
 
 def run_noise(
@@ -93,9 +84,7 @@ def _noise(counts: pl.DataFrame, names: tuple[str, ...]) -> pl.DataFrame:
                 found.append(
                     pl.DataFrame(
                         {
-                            "profile": sweep.profile,
-                            "model": [model for model, _ in sweep.contenders],
-                            "experiment": [experiment for _, experiment in sweep.contenders],
+                            **sweep.keys,
                             "language": language.language,
                             "metric": name,
                             "noise_standard_error": error,

@@ -31,11 +31,6 @@ class PairParts(NamedTuple):
 def pair_up(language: LanguageCounts, baseline: Indices, candidate: Indices) -> PairParts:
     """Baselines beside candidates, cut down to common scenarios."""
     common = language.present[baseline] & language.present[candidate]
-    if common.all():
-        return PairParts(
-            {part: values[baseline] for part, values in language.parts.items()},
-            {part: values[candidate] for part, values in language.parts.items()},
-        )
     return PairParts(
         {part: values[baseline] * common for part, values in language.parts.items()},
         {part: values[candidate] * common for part, values in language.parts.items()},

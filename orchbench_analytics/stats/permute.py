@@ -1,4 +1,4 @@
-"""The paired permutation test: what the difference would be, had chance dealt out the answers.
+"""The paired permutation test: how often chance alone makes as large a difference.
 
 If two models do not differ, it is a coin toss which of them gave which record of a scenario. So
 whole scenario records, runs and steps together, are swapped with probability one half each, and

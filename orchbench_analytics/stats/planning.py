@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from bisect import bisect_left
+from collections.abc import Mapping
 from math import ceil
 from typing import Any, NamedTuple
 
@@ -79,7 +80,7 @@ def plan_sweeps(
                     "needed_answer_count": needed * runs * part.height,
                 }
             )
-    return frame(SWEEP_PLANS, rows)
+    return frame(SWEEP_PLANS, pl.DataFrame(rows))
 
 
 def planning_advice(found: pl.DataFrame, plans: pl.DataFrame, *, metric: str) -> str:
@@ -137,15 +138,11 @@ def _detectable(one: float, scenarios: int, languages: int, *, level: float, pow
 
 def _needed(one: float, languages: int, difference: float, *, level: float, power: float) -> int:
     """The least number of scenarios of each language that finds the difference."""
-    low, high = 2, 4
-    while _detectable(one, high, languages, level=level, power=power) > difference:
-        low, high = high, high * 2
-    candidates: Sequence[int] = range(low, high + 1)
-    while len(candidates) > 1:
-        middle = len(candidates) // 2
-        is_enough = (
-            _detectable(one, candidates[middle - 1], languages, level=level, power=power)
-            <= difference
-        )
-        candidates = candidates[:middle] if is_enough else candidates[middle:]
-    return candidates[0]
+
+    def is_enough(scenarios: int) -> bool:
+        return _detectable(one, scenarios, languages, level=level, power=power) <= difference
+
+    most = 4
+    while not is_enough(most):
+        most *= 2
+    return bisect_left(range(most), True, lo=2, key=is_enough)

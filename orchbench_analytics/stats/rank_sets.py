@@ -16,9 +16,8 @@ from scipy.spatial.distance import cdist
 
 from orchbench_analytics.stats.counts import LanguageCounts
 from orchbench_analytics.stats.estimate import pooled_degrees
-from orchbench_analytics.stats.evaluate import Array
+from orchbench_analytics.stats.evaluate import Array, scenario_additions, supported_by_any
 from orchbench_analytics.stats.limits import difference_interval, has_no_spread
-from orchbench_analytics.stats.linear import scenario_additions, supported_by_any
 from orchbench_analytics.stats.max_t import level_of_each
 from orchbench_analytics.stats.resample import resampling_weights
 
@@ -45,22 +44,6 @@ def rank_sets(
     level: float,
 ) -> RankSets:
     """The ranks of contenders that all have the same scenarios, by their mean over languages."""
-    is_better = surely_better(languages, name, score, resamples=resamples, seed=seed, level=level)
-    low = 1 + is_better.sum(axis=0)
-    high = len(score) - is_better.sum(axis=1)
-    return RankSets(low, high, tiers(score, is_better))
-
-
-def surely_better(
-    languages: Sequence[LanguageCounts],
-    name: str,
-    score: Array,
-    *,
-    resamples: int,
-    seed: int,
-    level: float,
-) -> npt.NDArray[np.bool_]:
-    """Contender by contender: whether the first is better, all such claims holding together."""
     height = len(score)
     variances, degrees, drawn = [], [], np.zeros((height, min(resamples, _MOST_RESAMPLES)))
     moved, counts = np.zeros((height, height)), []
@@ -91,10 +74,11 @@ def surely_better(
         moved[first, second],
         level=each_level,
     )
-    is_better = np.zeros((height, height), dtype=np.bool_)
+    is_better = np.zeros((height, height), dtype=np.bool_)  # the first than the second
     is_better[first, second] = interval.low > 0
     is_better[second, first] = interval.high < 0
-    return is_better
+    low, high = 1 + is_better.sum(axis=0), height - is_better.sum(axis=1)
+    return RankSets(low, high, tiers(score, is_better))
 
 
 def tiers(score: Array, is_better: npt.NDArray[np.bool_]) -> Ranks:

@@ -44,7 +44,7 @@ def rank_intervals(
         for counts in count_by_scenario(scenario_scores, [_METRIC])
     ]
     if not found:
-        return frame(RANK_INTERVALS, {})
+        return frame(RANK_INTERVALS)
     rows = pl.concat(found)
     if refused_files is None:
         rows = rows.with_columns(refused_file_count=pl.lit(0))
@@ -85,9 +85,7 @@ def _rank(
     is_ranked = np.isin(np.arange(height), ranked)
     return pl.DataFrame(
         {
-            "profile": [counts.profile] * height,
-            "model": [model for model, _ in counts.contenders],
-            "experiment": [experiment for _, experiment in counts.contenders],
+            **counts.keys,
             "rank_number": numbers["number"],
             "rank_low": numbers["low"],
             "rank_high": numbers["high"],

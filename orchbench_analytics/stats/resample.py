@@ -1,4 +1,4 @@
-"""Resampled scenarios as weights, and what a weighting makes of the metrics."""
+"""Resampled scenarios as weights, and the metrics under each weighting."""
 
 from __future__ import annotations
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from orchbench_analytics.schema import Table, count, maybe_count, maybe_number, text
-from orchbench_analytics.stats.columns import CONTENDER, METRIC, ONE_LANGUAGE
+from orchbench_analytics.stats.columns import CONTENDER, METRIC, ONE_LANGUAGE, SCORE_STATISTICS
 from orchbench_analytics.tables import PROFILE_NAME
 
 PASS_RATES = Table(
@@ -40,17 +40,6 @@ FLIPS = Table(
         maybe_number("flip_rate", "flipped_pair_count / run_pair_count, 0-1, for any run count."),
         maybe_number("flip_low", "Lower end of the interval of flip_rate, over scenarios."),
         maybe_number("flip_high", "Upper end of the interval of flip_rate, over scenarios."),
-    ),
-)
-RUN_SCORES = Table(
-    "run_scores",
-    "metric of one run of a model over all scenarios",
-    (
-        *CONTENDER,
-        ONE_LANGUAGE,
-        text("run", "Run as the documents name it."),
-        METRIC,
-        maybe_number("value", "The metric, as if there were only this run; null if undefined."),
     ),
 )
 RUN_NOISE = Table(
@@ -136,10 +125,10 @@ SWEEP_PLANS = Table(
         maybe_count("needed_answer_count", "Scenarios x runs x languages of one model for it."),
     ),
 )
-RUN_STATISTICS = (
+STATISTICS = (
+    *SCORE_STATISTICS,
     PASS_RATES,
     FLIPS,
-    RUN_SCORES,
     RUN_NOISE,
     MODEL_SPREAD,
     VARIANCES,

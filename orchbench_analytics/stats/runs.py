@@ -1,4 +1,4 @@
-"""Single runs in the shape of `scenario_scores`, so that every metric can be had of a run."""
+"""Single runs in the shape of `scenario_scores`, so that a run has every metric."""
 
 from __future__ import annotations
 

@@ -17,9 +17,8 @@ from orchbench_analytics.metrics import HEADLINE, resolve_metrics
 from orchbench_analytics.stats.columns import TRENDS, frame
 from orchbench_analytics.stats.counts import Counts, count_by_scenario, in_common
 from orchbench_analytics.stats.estimate import pooled_degrees
-from orchbench_analytics.stats.evaluate import Array, support
+from orchbench_analytics.stats.evaluate import Array, scenario_additions, support, supported_by_any
 from orchbench_analytics.stats.limits import carrying_count, difference_interval
-from orchbench_analytics.stats.linear import scenario_additions, supported_by_any
 
 
 def trends(

@@ -15,8 +15,7 @@ import polars as pl
 from orchbench_analytics.metrics import HEADLINE, resolve_metrics
 from orchbench_analytics.stats.columns import frame
 from orchbench_analytics.stats.counts import LanguageCounts
-from orchbench_analytics.stats.evaluate import Array, support
-from orchbench_analytics.stats.linear import scenario_additions
+from orchbench_analytics.stats.evaluate import Array, scenario_additions, support
 from orchbench_analytics.stats.run_columns import VARIANCES
 from orchbench_analytics.stats.runs import Frame, count_by_run, run_counts, scenario_of_cell
 
@@ -55,7 +54,7 @@ def variances(
                         "run_variance": found.run,
                     }
                 )
-    return frame(VARIANCES, rows)
+    return frame(VARIANCES, pl.DataFrame(rows))
 
 
 def components(means: Array, runs: Array, within: Array) -> Components:

@@ -29,7 +29,7 @@ warehouse.ingest(sys.argv[2])
 warehouse.view("leaderboard")  # holds all three profiles
 """
 _IMPORTS = "import polars, duckdb, pyarrow, networkx"
-_INGEST_IMPORTS = "import orchbench_analytics.changes"
+_INGEST_IMPORTS = "import orchbench_analytics.warehouse.changes"
 _VIEWS = """
 import json, sys, time
 from orchbench_analytics import open_warehouse

@@ -13,7 +13,7 @@ import numpy as np
 import polars as pl
 from scipy import special
 
-from orchbench_analytics.stats import compare_all
+from orchbench_analytics.stats.compare import compare_pairs
 from orchbench_analytics.stats.counts import LanguageCounts
 from orchbench_analytics.stats.limits import carrying_count, difference_interval, share_interval
 from orchbench_analytics.stats.max_t import tested_together
@@ -143,7 +143,7 @@ def all_pairs_seconds(models: int = 200, scenarios: int = 46) -> float:
         np.random.default_rng(6), sweeps=1, scenarios=scenarios, skills=skills
     )
     started = time.perf_counter()
-    compare_all(sweep)
+    compare_pairs(sweep)
     return time.perf_counter() - started
 
 

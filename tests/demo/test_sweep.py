@@ -10,7 +10,7 @@ import pytest
 import yaml
 
 from orchbench_analytics.demo import SweepSummary, write_sweep
-from orchbench_analytics.demo.characters import cast, characters
+from orchbench_analytics.demo.models import named_models, sweep_models
 from orchbench_analytics.demo.scenario import build_scenario
 from orchbench_analytics.demo.world import templates, world
 from orchbench_analytics.errors import SelectionError
@@ -44,22 +44,15 @@ def test_a_scenario_does_not_depend_on_how_many_models_there_are(tmp_path: Path)
 
 def test_the_summary_counts_what_is_there(sweep: SweepSummary) -> None:
     files = [path for path in sweep.root.rglob("*") if path.is_file()]
-    experiments = sum(len(character.experiments) for character in cast())
+    experiments = sum(len(model.experiments) for model in named_models())
 
     assert sweep.models == 12
     assert sweep.files == len(files)
     assert sweep.bytes == sum(path.stat().st_size for path in files)
     assert len(list(documents(sweep))) == experiments * 2 * len(templates())
-    assert experiments > len(cast())
+    assert experiments > len(named_models())
     cards = sorted(path.relative_to(sweep.root) for path in sweep.root.glob("agent_cards/*/*"))
     assert len(cards) == 2 * len(world("EN").agents)
-
-
-def test_progress_counts_up_to_the_number_of_documents(tmp_path: Path) -> None:
-    told: list[tuple[int, int]] = []
-    write_sweep(tmp_path, models=2, scenarios=3, progress=lambda *now: told.append(now))
-
-    assert told == [(n, 12) for n in range(1, 13)]
 
 
 def test_thirty_models_have_names_of_their_own_that_are_safe_in_paths(tmp_path: Path) -> None:
@@ -69,7 +62,7 @@ def test_thirty_models_have_names_of_their_own_that_are_safe_in_paths(tmp_path: 
     assert summary.models == len(names) == 30
     assert {"perfect", "silent", "graded-6", "graded-0013", "graded-0030"} <= names
     assert all(re.fullmatch(r"[a-z0-9-]+", name) for name in names)
-    assert [c.name for c in characters(1500, seed=1)][-1] == "graded-1500"
+    assert [c.name for c in sweep_models(1500, seed=1)][-1] == "graded-1500"
 
 
 def test_every_document_has_the_documented_shape(sweep: SweepSummary) -> None:

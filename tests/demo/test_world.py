@@ -12,11 +12,11 @@ import pytest
 
 from orchbench_analytics.demo import SweepSummary
 from orchbench_analytics.demo.cards import agent_cards
-from orchbench_analytics.demo.characters import Character
 from orchbench_analytics.demo.draw import Draw
 from orchbench_analytics.demo.labels import Call
 from orchbench_analytics.demo.luck import Luck
 from orchbench_analytics.demo.mistakes import mistaken
+from orchbench_analytics.demo.models import Model
 from orchbench_analytics.demo.templates import Mode
 from orchbench_analytics.demo.values import Word
 from orchbench_analytics.demo.world import DATA, LANGUAGES, read_world, templates, world
@@ -155,7 +155,7 @@ def test_adding_an_agent_is_adding_one_file(data: Path) -> None:
     card = dict(agent_cards(here))["lighthouse_agent"]
     assert card["agent_card"]["name"] == "등대"
     assert card["tools"][0]["parameters"]["required"] == ["refinedQuery", "date"]
-    careless = Character("careless", wrong_tool=1.0)
+    careless = Model("careless", wrong_tool=1.0)
     made = mistaken((Call("getLampTimes", {}),), careless, Luck(random.Random(1)), here)
     assert made[0].name != "getLampTimes"
 

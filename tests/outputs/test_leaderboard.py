@@ -6,16 +6,17 @@ import polars as pl
 import pytest
 
 from orchbench_analytics import open_warehouse
-from orchbench_analytics.cli.leaderboard import put_leaderboard
-from orchbench_analytics.cli.rows import Rows
+from orchbench_analytics.cli.leaderboard import write_leaderboard
+from orchbench_analytics.cli.rows import RowOptions
 from orchbench_analytics.metrics import HEADLINE
 from orchbench_analytics.outputs.leaderboard import (
+    for_screen,
     in_order,
     left_unranked,
     main_columns,
+    of_language,
     with_languages,
 )
-from orchbench_analytics.outputs.ranking import for_screen, of_language
 from orchbench_analytics.warehouse import Warehouse
 from tests.documents import run, runs_document, scenario_path, write
 
@@ -115,7 +116,7 @@ def test_a_third_language_is_compared_like_any_other(warehouse: Warehouse) -> No
 def test_the_table_is_data_and_the_reasons_are_talk(
     warehouse: Warehouse, capsys: pytest.CaptureFixture[str], tmp_path: Path
 ) -> None:
-    put_leaderboard(warehouse, Rows(output=tmp_path / "board.csv"), profile="spec")
+    write_leaderboard(warehouse, RowOptions(output=tmp_path / "board.csv"), profile="spec")
     header = (tmp_path / "board.csv").read_text(encoding="utf-8").splitlines()[0]
     assert header.startswith("rank_number,model,experiment,average_score,average_score_en,")
     assert header.endswith("scenario_count,sweep_scenario_count,coverage,refused_file_count")

@@ -3,13 +3,14 @@
 import io
 import json
 import zipfile
+from typing import get_args
 
 import polars as pl
 import pytest
 
 from orchbench_analytics.errors import PathError
-from orchbench_analytics.outputs.put import put
-from orchbench_analytics.outputs.render import FORMATS, agreed_format, encode, render
+from orchbench_analytics.outputs.render import Format, agreed_format, excel, render
+from orchbench_analytics.outputs.write import write_rows
 
 HOSTILE = pl.DataFrame(
     {
@@ -77,9 +78,10 @@ def test_json_lines_are_a_document_a_row() -> None:
     assert [json.loads(line) for line in lines] == HOSTILE.to_dicts()
 
 
-@pytest.mark.parametrize("format_", FORMATS)
-def test_no_rows_is_no_error(format_) -> None:
-    assert encode(HOSTILE.head(0), format=format_) or format_ == "jsonl"
+@pytest.mark.parametrize("format_", get_args(Format))
+def test_no_rows_is_no_error(tmp_path, format_) -> None:
+    write_rows([HOSTILE.head(0)], format=format_, output=tmp_path / "rows")
+    assert (tmp_path / "rows").read_bytes() or format_ == "jsonl"
 
 
 @pytest.mark.parametrize(
@@ -94,28 +96,29 @@ def test_no_rows_is_no_error(format_) -> None:
     ],
 )
 def test_the_extension_says_the_format(tmp_path, name, format_) -> None:
-    put(HOSTILE, output=tmp_path / name)
     assert agreed_format(None, tmp_path / name) == format_
+    write_rows([HOSTILE], format=format_, output=tmp_path / name)
     content = (tmp_path / name).read_bytes()
-    assert content.startswith({"parquet": b"PAR1", "xlsx": b"PK"}.get(format_, b""))
-    if format_ != "xlsx":  # a workbook has the time in it
-        assert content == encode(HOSTILE, format=format_)
+    if format_ in ("parquet", "xlsx"):
+        assert content.startswith({"parquet": b"PAR1", "xlsx": b"PK"}[format_])
+    else:
+        assert content == render(HOSTILE, format=format_).encode()
 
 
 def test_a_format_and_an_extension_must_agree(tmp_path) -> None:
     with pytest.raises(PathError, match="disagree"):
-        put(HOSTILE, format="csv", output=tmp_path / "x.json")
+        agreed_format("csv", tmp_path / "x.json")
     with pytest.raises(PathError, match="extension"):
-        put(HOSTILE, output=tmp_path / "x.txt")
-    put(HOSTILE, format="csv", output=tmp_path / "x.txt")
-    assert (tmp_path / "x.txt").read_text(encoding="utf-8") == render(HOSTILE, format="csv")
+        agreed_format(None, tmp_path / "x.txt")
+    assert agreed_format("csv", tmp_path / "x.txt") == "csv"
+    assert agreed_format("csv", None) == "csv"
 
 
 def test_parquet_is_exact(tmp_path) -> None:
-    put(HOSTILE, format="parquet", output=tmp_path / "rows.parquet")
+    write_rows([HOSTILE], format="parquet", output=tmp_path / "rows.parquet")
     assert pl.read_parquet(tmp_path / "rows.parquet").equals(HOSTILE)
 
 
 def test_excel_holds_no_formulas() -> None:
-    workbook = zipfile.ZipFile(io.BytesIO(encode(HOSTILE, format="xlsx")))
+    workbook = zipfile.ZipFile(io.BytesIO(excel(HOSTILE)))
     assert b"<f>" not in workbook.read("xl/worksheets/sheet1.xml")

@@ -7,8 +7,8 @@ from hypothesis import strategies as st
 from rich.cells import cell_len
 
 from orchbench_analytics.outputs.labels import labels_of, named_contenders
+from orchbench_analytics.outputs.printable import cut, printable, printable_line
 from orchbench_analytics.outputs.screen import Limits, screen
-from orchbench_analytics.outputs.visible import cut, visible, visible_line
 
 BOARD = pl.DataFrame(
     {
@@ -94,7 +94,7 @@ def test_no_line_is_longer_than_the_terminal_and_none_acts_on_it(rows, width) ->
     )
     text = screen(frame, Limits(width))
     assert all(cell_len(line) <= width for line in text.split("\n"))
-    assert visible(text) == text
+    assert printable(text) == text
 
 
 @pytest.mark.parametrize(
@@ -110,7 +110,7 @@ def test_no_line_is_longer_than_the_terminal_and_none_acts_on_it(rows, width) ->
     ],
 )
 def test_what_acts_on_a_terminal_is_replaced(hostile) -> None:
-    assert not set(visible_line(hostile)) & set("\x1b\x07\u202e\x9b\u2066\r\n\u200b")
+    assert not set(printable_line(hostile)) & set("\x1b\x07\u202e\x9b\u2066\r\n\u200b")
 
 
 def test_a_cut_counts_cells() -> None:

@@ -9,7 +9,7 @@ from selenium.webdriver.common.by import By
 from selenium.webdriver.support.ui import WebDriverWait
 
 from orchbench_analytics import open_warehouse
-from orchbench_analytics.outputs.drill import StepKey
+from orchbench_analytics.outputs.show import StepKey
 from orchbench_analytics.pages import excerpts
 
 HOSTILE = "<img src=x onerror=alert(1)>"

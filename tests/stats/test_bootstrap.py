@@ -7,7 +7,8 @@ import polars as pl
 import pytest
 
 from orchbench_analytics.errors import SelectionError
-from orchbench_analytics.stats import METRICS, intervals
+from orchbench_analytics.metrics import METRICS
+from orchbench_analytics.stats.bootstrap import intervals
 from orchbench_analytics.stats.runs import with_metrics
 
 Simulate = Callable[..., pl.DataFrame]

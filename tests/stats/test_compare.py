@@ -9,8 +9,8 @@ from scipy import stats
 from statsmodels.stats.multitest import multipletests
 
 from orchbench_analytics.errors import SelectionError
-from orchbench_analytics.stats import METRICS, compare, compare_all, compare_pairs, compare_with
-from orchbench_analytics.stats.adjust import benjamini_hochberg, holm
+from orchbench_analytics.metrics import METRICS
+from orchbench_analytics.stats.compare import compare, compare_pairs, compare_with, holm
 from orchbench_analytics.stats.counts import count_by_scenario
 from orchbench_analytics.stats.evaluate import evaluate
 from orchbench_analytics.stats.runs import with_metrics
@@ -126,11 +126,11 @@ def test_corrections_agree_with_statsmodels() -> None:
     for size in (1, 2, 15, 300):
         p_values = rng.uniform(size=size) ** 3
         p_values[-1] = p_values[0]
-        for ours, method in ((holm, "holm"), (benjamini_hochberg, "fdr_bh")):
-            np.testing.assert_allclose(ours(p_values), multipletests(p_values, method=method)[1])
+        theirs = multipletests(p_values, method="holm")[1]
+        np.testing.assert_allclose(holm(p_values), theirs)
     with_gap = np.array([0.01, np.nan, 0.04])
     np.testing.assert_allclose(holm(with_gap), [0.02, np.nan, 0.04])
-    assert np.isnan(benjamini_hochberg(np.array([np.nan]))).all()
+    assert np.isnan(holm(np.array([np.nan]))).all()
 
 
 def test_turning_a_comparison_round_turns_its_sign(scenario_scores: pl.DataFrame) -> None:
@@ -201,7 +201,7 @@ def test_only_common_scenarios_count(scenario_scores: pl.DataFrame) -> None:
 
 def test_all_pairs_are_the_pairs_one_by_one(scenario_scores: pl.DataFrame) -> None:
     rows = scenario_scores.filter(pl.col("profile") == "strict")
-    found = compare_all(rows, metric="FC", resamples=500)
+    found = compare_pairs(rows, metric="FC", resamples=500)
     contenders = rows.select("model", "experiment").n_unique()
     assert found.height == contenders * (contenders - 1) // 2
     row = found.row(5, named=True)
@@ -270,7 +270,7 @@ def test_a_false_finding_among_many_is_as_rare_as_one(simulate: Simulate) -> Non
     wrong, held = [], []
     for seed in range(100):
         sweep = simulate(rng, sweeps=1, scenarios=12, skills=[1.0] * 8)
-        found = compare_all(sweep, resamples=200, seed=seed)
+        found = compare_pairs(sweep, resamples=200, seed=seed)
         wrong.append((found["p_adjusted"] <= 0.05).any())
         held.append(((found["low_adjusted"] <= 0) & (found["high_adjusted"] >= 0)).all())
     assert np.mean(wrong) < 0.12
@@ -285,7 +285,7 @@ def test_everyone_against_a_baseline(scenario_scores: pl.DataFrame) -> None:
     assert set(found["baseline_model"]) == {"silent"}
     best = found.filter(pl.col("candidate_model") == "perfect")
     assert best["verdict"].item() == "better"
-    every = compare_all(rows, resamples=500)
+    every = compare_pairs(rows, resamples=500)
     pair = every.filter(
         pl.concat_str("baseline_model", "candidate_model").is_in(["perfectsilent", "silentperfect"])
     )
@@ -331,9 +331,9 @@ def test_a_step_of_holm_widens_intervals_by_the_rows_that_are_left(
 
 def test_same_seed_same_comparison_in_any_order_of_rows(scenario_scores: pl.DataFrame) -> None:
     shuffled = scenario_scores.sample(fraction=1, shuffle=True, seed=1)
-    one = compare_all(scenario_scores, resamples=200, seed=4)
-    assert one.equals(compare_all(shuffled, resamples=200, seed=4))
-    assert not one.equals(compare_all(scenario_scores, resamples=200, seed=5))
+    one = compare_pairs(scenario_scores, resamples=200, seed=4)
+    assert one.equals(compare_pairs(shuffled, resamples=200, seed=4))
+    assert not one.equals(compare_pairs(scenario_scores, resamples=200, seed=5))
 
 
 def test_wrong_calls_are_explained(scenario_scores: pl.DataFrame) -> None:

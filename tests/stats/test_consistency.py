@@ -9,17 +9,10 @@ from scipy import special, stats
 from statsmodels.regression.linear_model import OLS
 
 from orchbench_analytics.schema import polars_schema
-from orchbench_analytics.stats import (
-    flips,
-    language_gaps,
-    model_spread,
-    pass_rates,
-    run_noise,
-    run_scores,
-)
-from orchbench_analytics.stats.consistency import CRITERIA
-from orchbench_analytics.stats.rates import clustered_rates
-from orchbench_analytics.stats.runs import run_counts
+from orchbench_analytics.stats.consistency import CRITERIA, clustered_rates, flips, pass_rates
+from orchbench_analytics.stats.gaps import language_gaps
+from orchbench_analytics.stats.noise import model_spread, run_noise
+from orchbench_analytics.stats.runs import run_counts, with_metrics
 from orchbench_analytics.tables import SCORED_PLANS, SCORED_STEPS
 from orchbench_analytics.warehouse import Warehouse
 
@@ -163,8 +156,11 @@ def test_noise_is_near_the_truth_where_three_runs_are_not() -> None:
     noise = run_noise(steps, plans, metrics=["Plan"])
     ratio = noise["noise_standard_error"] / (deviation / np.sqrt(scenarios * runs))
     assert 0.8 < ratio.min() < ratio.max() < 1.25  # type: ignore[operator]
-    by_run = run_scores(steps, plans, metrics=["Plan"]).group_by("model").agg(pl.col("value").std())
-    sums = by_run["value"] / (deviation / np.sqrt(scenarios))
+    counts = run_counts(steps, plans)
+    of_runs = with_metrics(counts, ["workflow_similarity"], by=["model", "run"])
+    sums = of_runs.group_by("model").agg(pl.col("value").std())["value"] / (
+        deviation / np.sqrt(scenarios)
+    )
     assert sums.min() < 0.5 < 1.5 < sums.max()  # type: ignore[operator]
     # The interval of the intraclass correlation holds the truth: 0.4² / 12 against 0.1².
     truth = (0.4**2 / 12) / (0.4**2 / 12 + deviation**2)
@@ -246,5 +242,4 @@ def test_no_rows_no_figures() -> None:
     plans = pl.DataFrame(schema=polars_schema(SCORED_PLANS))
     assert pass_rates(steps).is_empty()
     assert flips(steps).is_empty()
-    assert run_scores(steps, plans).is_empty()
     assert model_spread(run_noise(steps, plans)).is_empty()

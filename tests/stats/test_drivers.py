@@ -4,7 +4,9 @@ import polars as pl
 import pytest
 
 from orchbench_analytics.errors import SelectionError
-from orchbench_analytics.stats import METRICS, compare, drivers, step_drivers
+from orchbench_analytics.metrics import METRICS
+from orchbench_analytics.stats.compare import compare
+from orchbench_analytics.stats.drivers import drivers, step_drivers
 from orchbench_analytics.warehouse import Warehouse
 
 PAIR = ("graded-1", "over-cautious")

@@ -6,7 +6,7 @@ import pytest
 
 from orchbench_analytics.errors import SelectionError
 from orchbench_analytics.metrics import HEADLINE, LABELS, METRICS, TERMS, resolve_metric, terms_of
-from orchbench_analytics.stats import intervals
+from orchbench_analytics.stats.bootstrap import intervals
 from orchbench_analytics.stats.counts import count_by_scenario, find_contender
 from orchbench_analytics.stats.evaluate import evaluate, influence, support
 from orchbench_analytics.warehouse import Warehouse

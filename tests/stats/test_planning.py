@@ -8,7 +8,8 @@ import pytest
 from statsmodels.stats.power import TTestPower
 
 from orchbench_analytics.errors import SelectionError
-from orchbench_analytics.stats import plan_sweep, plan_sweeps, power_advice, trends
+from orchbench_analytics.stats.planning import plan_sweep, plan_sweeps, power_advice
+from orchbench_analytics.stats.trend import trends
 from orchbench_analytics.stats.variances import components
 from orchbench_analytics.warehouse import Warehouse
 

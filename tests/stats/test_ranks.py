@@ -8,9 +8,9 @@ import pytest
 from statsmodels.regression.linear_model import OLS
 
 from orchbench_analytics.errors import SelectionError
-from orchbench_analytics.stats import rank_intervals
 from orchbench_analytics.stats.coverage import two_way_fit
 from orchbench_analytics.stats.rank_sets import competition_ranks, tiers
+from orchbench_analytics.stats.ranks import rank_intervals
 
 Simulate = Callable[..., pl.DataFrame]
 

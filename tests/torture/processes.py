@@ -9,7 +9,11 @@ from typing import Any, NamedTuple
 
 _PRELOADED = [
     *("tests.torture.kills", "tests.torture.mutations", "tests.torture.flips"),
-    *("orchbench_analytics.changes", "orchbench_analytics.score.pipeline", "pyarrow.parquet"),
+    *(
+        "orchbench_analytics.warehouse.changes",
+        "orchbench_analytics.score.pipeline",
+        "pyarrow.parquet",
+    ),
     *("orchbench_analytics.exports.parquet", "orchbench_analytics.exports.sqlite"),
 ]
 

@@ -1,4 +1,4 @@
-"""What tables say, in a sentence: for those who read one line."""
+"""What a table shows, in one sentence."""
 
 from __future__ import annotations
 
@@ -6,10 +6,9 @@ from typing import Any
 
 import polars as pl
 
-from orchbench_analytics.metrics import HEADLINE, LABELS, METRICS
+from orchbench_analytics.metrics import HEADLINE, LABELS, MEAN_OF_LANGUAGES, METRICS
 from orchbench_analytics.outputs.labels import metric_label
 
-MEAN = "mean"  # the language of rows that are the mean over languages
 _FEW = 3
 
 
@@ -18,7 +17,7 @@ def mean_first(rows: pl.DataFrame) -> pl.DataFrame:
     order = {name: place for place, name in enumerate(METRICS)}
     return rows.sort(
         pl.col("metric").replace_strict(order, default=len(order)),
-        pl.col("language") != MEAN,
+        pl.col("language") != MEAN_OF_LANGUAGES,
         "language",
         maintain_order=True,
     )
@@ -31,7 +30,7 @@ def points(value: float) -> str:
 
 def comparison(rows: pl.DataFrame) -> str:
     """The difference of two models in each metric, over all languages."""
-    means = mean_first(rows).filter(pl.col("language") == MEAN).to_dicts()
+    means = mean_first(rows).filter(pl.col("language") == MEAN_OF_LANGUAGES).to_dicts()
     return "; ".join(_difference(row) for row in means)
 
 
@@ -46,7 +45,7 @@ def _difference(row: dict[str, Any]) -> str:
 
 def many_comparisons(rows: pl.DataFrame) -> str:
     """How many of many pairs differ."""
-    means = rows.filter(pl.col("language") == MEAN)
+    means = rows.filter(pl.col("language") == MEAN_OF_LANGUAGES)
     counts = dict(means.group_by("verdict").len().iter_rows())
     said = ", ".join(f"{counts[verdict]:,} {verdict}" for verdict in sorted(counts))
     return f"{means.height:,} pairs of models: {said or 'none to compare'}"

@@ -3,7 +3,7 @@
 from pathlib import Path
 
 import orchbench_analytics
-from orchbench_analytics.outputs.rules_page import rules_page
+from orchbench_analytics.outputs.profiles import rules_page
 from orchbench_analytics.profiles import rule_choices
 
 PAGE = Path(orchbench_analytics.__file__).parent / "RULES.md"
@@ -11,7 +11,7 @@ PAGE = Path(orchbench_analytics.__file__).parent / "RULES.md"
 
 def test_the_committed_copy_is_current() -> None:
     assert PAGE.read_text(encoding="utf-8") == rules_page(), (
-        'run: python -c "from orchbench_analytics.outputs.rules_page import rules_page; '
+        'run: python -c "from orchbench_analytics.outputs.profiles import rules_page; '
         "print(rules_page(), end='')\" > orchbench_analytics/RULES.md"
     )
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from orchbench_analytics.asking.rows import Rows
 from orchbench_analytics.store.verify import Finding, names_damage, verify
+from orchbench_analytics.warehouse.rows import Rows
 
 if TYPE_CHECKING:
     import polars as pl
@@ -126,8 +126,8 @@ class Scores(Rows):
 
         jobs: how many processes; by default as many as there are cores.
 
-        Returns `rule`, `model`, `experiment`, the headline metrics under the rules up to this one,
-        and how each changed.
+        Returns `rule`, `model`, `experiment`, the headline metrics under `upstream` with this rule
+        of `spec`, and how each changed; `all rules` is all of them together.
 
         >>> warehouse.audit(jobs=1).filter(model="silent")["average_score_change"].min() < -0.1
         True

@@ -7,6 +7,8 @@ from contextlib import AbstractContextManager, nullcontext
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+import polars as pl
+
 from orchbench_analytics.errors import SelectionError
 from orchbench_analytics.profiles import Profile
 from orchbench_analytics.schema import polars_schema
@@ -16,7 +18,6 @@ from orchbench_analytics.tables import TABLES
 
 if TYPE_CHECKING:
     import duckdb
-    import polars as pl
     from pyspark.sql import SparkSession
 
     from orchbench_analytics.engines import Engine
@@ -98,7 +99,7 @@ class Rows:
 
     @names_damage
     def connect(self, *, only: Iterable[str] | None = None) -> duckdb.DuckDBPyConnection:
-        """A DuckDB connection with every table and view, whose rows Spark made if it is there.
+        """A DuckDB connection with every table and view; on Spark, Spark makes the views' rows.
 
         only: just these tables and views are made, with what they read, which is faster.
 
@@ -177,8 +178,6 @@ class Rows:
         >>> warehouse.models().filter(model="perfect")["language"].to_list()
         ['EN', 'KO']
         """
-        import polars as pl
-
         keys = ("model", "experiment", "language")
         counted = self.table("scenarios").group_by(keys).agg(pl.len().alias("scenario_count"))
         return counted.sort(keys).collect()

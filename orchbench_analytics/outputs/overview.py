@@ -6,7 +6,7 @@ from html import escape
 from pathlib import Path
 
 from orchbench_analytics.errors import WarehouseError
-from orchbench_analytics.outputs.visible import visible_line
+from orchbench_analytics.outputs.printable import printable_line
 from orchbench_analytics.store.manifest import load_manifest
 
 _FEW = 12
@@ -31,7 +31,7 @@ def facts(root: Path) -> dict[str, str]:
 def as_text(root: Path) -> str:
     """The warehouse in a line for each fact."""
     lines = [f"Warehouse {str(root)!r}"]
-    lines += [f"  {name}: {visible_line(fact)}" for name, fact in facts(root).items()]
+    lines += [f"  {name}: {printable_line(fact)}" for name, fact in facts(root).items()]
     return "\n".join(lines)
 
 

@@ -1,4 +1,4 @@
-"""Profiles as people look at them: lists of rules, differences, and a file to change."""
+"""Profiles as people look at them: lists of rules, differences, a file to change, a page."""
 
 from __future__ import annotations
 
@@ -14,6 +14,15 @@ _SENTENCES = {
     "strict": "As spec, but refusing or failing never pays: for ranking models.",
     "upstream": "What the public evaluator prints, figure by figure.",
 }
+_PAGE_HEAD = """# How answers are scored
+
+Made from `profiles.py` and `rules.py`; a test keeps it current. A *profile* chooses one way for
+each rule. `spec` follows the benchmark's document, `strict` closes its two loopholes, and
+`upstream` gives what the public evaluator prints. A TOML file changes single rules:
+`base = "spec"`, then for example `silence = "call"`; it is used with
+`orchbench score DIR --profile mine.toml`.
+"""
+_TABLE_HEAD = "| choice | profiles | what it does |\n|---|---|---|\n"
 
 
 def profile_list() -> pl.DataFrame:
@@ -66,6 +75,25 @@ def profile_file(base: Profile, *, name: str) -> str:
         lines += [f"#   {choice}: {said}" for choice, said in RULES[rule].choices.items()]
         lines.append(f"# {rule} = {json.dumps(chosen)}")
     return "\n".join(lines) + "\n"
+
+
+def rules_page() -> str:
+    """Every rule with its choices, as Markdown."""
+    return "\n".join([_PAGE_HEAD, *(_section(name) for name in RULES)])
+
+
+def _section(name: str) -> str:
+    rule = RULES[name]
+    used = {profile: str(rules_of(chosen)[name]) for profile, chosen in BUILT_IN.items()}
+    if not rule.choices:
+        values = " or ".join(f"`{value}`" for value in dict.fromkeys(used.values()))
+        return f"## {name}\n\n{rule.sentence} It is {values} in the built-in profiles.\n"
+    rows = "".join(
+        f"| `{choice}` | {', '.join(p for p, value in used.items() if value == choice)} "
+        f"| {sentence} |\n"
+        for choice, sentence in rule.choices.items()
+    )
+    return f"## {name}\n\n{rule.sentence}\n\n{_TABLE_HEAD}{rows}"
 
 
 def _chosen(profile: Profile) -> dict[str, str]:

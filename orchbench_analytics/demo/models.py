@@ -44,7 +44,7 @@ class Experiment(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     ease: float = 1.0
 
 
-class Character(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+class Model(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """How a model errs (chances from 0 to 1), how it writes, and what it costs."""
 
     name: str
@@ -86,41 +86,41 @@ class Character(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 GRADED_PLAN_FORMS = ("yaml", "indented_json", "fenced_json")
 
 
-class _Models(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+class _ModelsFile(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     graded: dict[str, float]
-    cast: list[dict[str, Any]]
+    named: list[dict[str, Any]]
 
 
 @cache
-def _models() -> _Models:
-    return msgspec.yaml.decode(MODELS.read_bytes(), type=_Models)
+def _models() -> _ModelsFile:
+    return msgspec.yaml.decode(MODELS.read_bytes(), type=_ModelsFile)
 
 
-def cast() -> list[Character]:
+def named_models() -> list[Model]:
     """The models with names of their own."""
-    return [_character(**entry) for entry in _models().cast]
+    return [_model(**entry) for entry in _models().named]
 
 
-def characters(count: int, *, seed: int) -> list[Character]:
-    """The first models of the cast, and after it as many graded ones as asked for."""
-    named = cast()
+def sweep_models(count: int, *, seed: int) -> list[Model]:
+    """The first of the named models, and after them as many graded ones as asked for."""
+    named = named_models()
     further = (_further(number, seed) for number in range(len(named) + 1, count + 1))
     return [*named[:count], *further]
 
 
-def _character(*, level: float | None = None, **more: object) -> Character:
+def _model(*, level: float | None = None, **more: object) -> Model:
     """A model; one with a level errs everywhere, the more the higher it is (0 to 1)."""
     if level is not None:
         rates = {name: rate * level for name, rate in _models().graded.items()}
         more = {**rates, "thinks": 0.2, "plan_forms": GRADED_PLAN_FORMS, **more}
-    return msgspec.convert(more, Character)
+    return msgspec.convert(more, Model)
 
 
-def _further(number: int, seed: int) -> Character:
+def _further(number: int, seed: int) -> Model:
     rng = random.Random(f"{seed}/character/{number}")
     level = round(rng.betavariate(1.6, 3.5), 3)
     price = round(0.1 + 8 * (1 - level) ** 3 * rng.uniform(0.3, 1.7), 3)
-    base = _character(
+    base = _model(
         level=level,
         name=f"graded-{number:04d}",
         steadiness=rng.uniform(0.3, 0.9),

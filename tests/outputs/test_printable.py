@@ -4,7 +4,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from rich.cells import cell_len
 
-from orchbench_analytics.outputs.visible import cut_start, wrap
+from orchbench_analytics.outputs.printable import cut_start, wrap
 
 
 def test_of_a_path_the_end_is_kept() -> None:

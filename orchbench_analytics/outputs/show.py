@@ -1,4 +1,4 @@
-"""From a model to its scenarios, from a scenario to its steps, and to one of them."""
+"""What `orchbench show` lists: the scenarios of a model, the steps of a scenario, one step."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import NamedTuple
 import polars as pl
 
 from orchbench_analytics.errors import SelectionError
-from orchbench_analytics.outputs.choose import Choice, choose, matching_names
+from orchbench_analytics.outputs.filter_rows import RowFilter, filter_rows, matching_names
 
 KEY = ("model", "experiment", "language", "scenario", "run", "step_id")
 _SCORES = ("plan_similarity", "name_f1", "key_f1", "value_f1")
@@ -122,7 +122,7 @@ def one_step(
 ) -> StepKey:
     """The step that was asked for; of several runs, languages or experiments the first."""
     steps = steps_of(scored, model, scenario, run)
-    steps = choose(steps, Choice(languages=language or (), experiments=experiment or ()))
+    steps = filter_rows(steps, RowFilter(languages=language or (), experiments=experiment or ()))
     found = steps.filter(pl.col("step_id") == step)
     if found.is_empty():
         there = ", ".join(_in_order(steps["step_id"].unique()))

@@ -1,17 +1,18 @@
-"""Rows put out in batches are the rows put out at once."""
+"""Rows written in batches are the rows written at once."""
 
 import io
 import sys
 from collections.abc import Iterator
 from pathlib import Path
+from typing import get_args
 
 import polars as pl
 import pytest
 from polars.testing import assert_frame_equal
 
 from orchbench_analytics.errors import PathError
-from orchbench_analytics.outputs.render import render
-from orchbench_analytics.outputs.stream import STREAMED, first_rows, stream
+from orchbench_analytics.outputs.render import Format, render
+from orchbench_analytics.outputs.write import first_rows, write_rows
 
 ROWS = pl.DataFrame(
     {
@@ -32,14 +33,18 @@ def batches(sizes: list[int]) -> Iterator[pl.DataFrame]:
 
 
 @pytest.mark.parametrize("sizes", SPLITS)
-@pytest.mark.parametrize("format_", STREAMED)
+@pytest.mark.parametrize("format_", get_args(Format))
 def test_batches_make_the_same_file(tmp_path: Path, format_: str, sizes: list[int]) -> None:
     target = tmp_path / "rows"
 
-    stream(batches(sizes), format=format_, output=target)
+    write_rows(batches(sizes), format=format_, output=target)
 
     if format_ == "parquet":
         assert_frame_equal(pl.read_parquet(target), ROWS)
+    elif format_ == "xlsx":
+        assert (
+            pl.read_excel(io.BytesIO(target.read_bytes()), engine="openpyxl").height == ROWS.height
+        )
     else:
         assert target.read_text(encoding="utf-8") == render(ROWS, format=format_)
     assert list(tmp_path.iterdir()) == [target]
@@ -47,7 +52,7 @@ def test_batches_make_the_same_file(tmp_path: Path, format_: str, sizes: list[in
 
 @pytest.mark.parametrize("format_", ["csv", "json", "jsonl"])
 def test_no_rows_are_the_same_text(capsys: pytest.CaptureFixture[str], format_: str) -> None:
-    stream(iter([ROWS.clear()]), format=format_, output=None)
+    write_rows(iter([ROWS.clear()]), format=format_, output=None)
 
     assert capsys.readouterr().out == render(ROWS.clear(), format=format_)
 
@@ -56,7 +61,7 @@ def test_parquet_goes_into_a_pipe(monkeypatch: pytest.MonkeyPatch) -> None:
     piped = io.BytesIO()
     monkeypatch.setattr(sys, "stdout", io.TextIOWrapper(piped))
 
-    stream(batches([0, 3, 2]), format="parquet", output=None)
+    write_rows(batches([0, 3, 2]), format="parquet", output=None)
 
     assert_frame_equal(pl.read_parquet(piped.getvalue()), ROWS)
 
@@ -70,7 +75,7 @@ def test_a_file_is_whole_or_as_it_was(tmp_path: Path) -> None:
         raise ZeroDivisionError
 
     with pytest.raises(ZeroDivisionError):
-        stream(broken(), format="csv", output=target)
+        write_rows(broken(), format="csv", output=target)
     assert target.read_text(encoding="utf-8") == "before"
     assert list(tmp_path.iterdir()) == [target]
 
@@ -79,7 +84,7 @@ def test_a_link_stays_a_link(tmp_path: Path) -> None:
     real, link = tmp_path / "real.csv", tmp_path / "link.csv"
     link.symlink_to(real)
 
-    stream([ROWS], format="csv", output=link)
+    write_rows([ROWS], format="csv", output=link)
 
     assert link.is_symlink()
     assert real.read_text(encoding="utf-8") == render(ROWS, format="csv")
@@ -89,14 +94,14 @@ def test_a_file_keeps_its_permissions(tmp_path: Path) -> None:
     target = tmp_path / "rows.csv"
     target.touch(mode=0o640)
 
-    stream([ROWS], format="csv", output=target)
+    write_rows([ROWS], format="csv", output=target)
 
     assert target.stat().st_mode & 0o777 == 0o640
 
 
 def test_what_cannot_be_written_is_said() -> None:
     with pytest.raises(PathError, match="No space left"):
-        stream([ROWS], format="csv", output=Path("/dev/full"))
+        write_rows([ROWS], format="csv", output=Path("/dev/full"))
 
 
 @pytest.mark.parametrize("limit", [0, 1, 2, 3, 5, 9])

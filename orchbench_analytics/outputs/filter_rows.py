@@ -1,8 +1,9 @@
-"""Choosing rows: the same words wherever rows come out."""
+"""The rows that are wanted: by model, language and experiment, in an order, up to a number."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from contextlib import suppress
 from difflib import get_close_matches
 from fnmatch import fnmatchcase
 from typing import NamedTuple
@@ -10,14 +11,14 @@ from typing import NamedTuple
 import polars as pl
 
 from orchbench_analytics.errors import SelectionError
-from orchbench_analytics.metrics import METRICS, resolve_metric
+from orchbench_analytics.metrics import resolve_metric
 from orchbench_analytics.outputs.labels import label_of
 
 _MODEL_COLUMNS = ("model", "candidate_model", "baseline_model")
 _EXPERIMENT_COLUMNS = ("experiment", "candidate_experiment", "baseline_experiment")
 
 
-class Choice(NamedTuple):
+class RowFilter(NamedTuple):
     """Which rows are wanted, and in which order."""
 
     models: Sequence[str] = ()
@@ -27,14 +28,14 @@ class Choice(NamedTuple):
     limit: int | None = None
 
 
-def choose(rows: pl.DataFrame, choice: Choice) -> pl.DataFrame:
-    """The rows that were chosen; a name that fits none is an error."""
-    rows = _of_models(rows, choice.models)
-    rows = _matching(rows, choice.experiments, _EXPERIMENT_COLUMNS, "experiment")
-    rows = _matching(rows, choice.languages, ("language",), "language")
-    if choice.sort is not None:
-        rows = _sorted(rows, choice.sort)
-    return rows if choice.limit is None else rows.head(choice.limit)
+def filter_rows(rows: pl.DataFrame, wanted: RowFilter) -> pl.DataFrame:
+    """The rows that are wanted; a name that fits none is an error."""
+    rows = _of_models(rows, wanted.models)
+    rows = _matching(rows, wanted.experiments, _EXPERIMENT_COLUMNS, "experiment")
+    rows = _matching(rows, wanted.languages, ("language",), "language")
+    if wanted.sort is not None:
+        rows = _sorted(rows, wanted.sort)
+    return rows if wanted.limit is None else rows.head(wanted.limit)
 
 
 def _of_models(rows: pl.DataFrame, patterns: Sequence[str]) -> pl.DataFrame:
@@ -94,23 +95,20 @@ def _few(known: Sequence[str], count: int = 8) -> str:
 
 def _sorted(rows: pl.DataFrame, given: str) -> pl.DataFrame:
     """By a column or its label; a minus before it turns the order."""
-    column = named_column(given.removeprefix("-"), rows.columns)
+    column = _named_column(given.removeprefix("-"), rows.columns)
     return rows.sort(column, descending=given.startswith("-"), nulls_last=True, maintain_order=True)
 
 
-def named_column(name: str, columns: Sequence[str]) -> str:
+def _named_column(name: str, columns: Sequence[str]) -> str:
     """The column of that name, be it its own, its label's or another name of a metric."""
     if name in columns:
         return name
     labels = {label_of(column).lower(): column for column in reversed(columns)}
     if name.lower() in labels:
         return labels[name.lower()]
-    try:
-        metric = resolve_metric(name)
-    except SelectionError:
-        metric = ""
-    if metric in METRICS and metric in columns:
-        return metric
+    with suppress(SelectionError):
+        if (metric := resolve_metric(name)) in columns:
+            return metric
     close = get_close_matches(name, columns, n=1)
     hint = f"did you mean {close[0]!r}?" if close else f"there are {', '.join(columns)}"
     raise SelectionError(f"no column {name!r} to sort by; {hint}")

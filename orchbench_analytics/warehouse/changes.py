@@ -5,39 +5,26 @@ from __future__ import annotations
 import sys
 from collections.abc import Collection, Sequence
 from pathlib import Path
-from typing import NamedTuple
 
 import msgspec
 import polars as pl
 
 from orchbench_analytics.engines import Engine
-from orchbench_analytics.errors import PathError
+from orchbench_analytics.errors import PathError, SelectionError
 from orchbench_analytics.ingest.find import Placement, walk
 from orchbench_analytics.ingest.sources import load_sources
 from orchbench_analytics.ingest.tags import read_tags
 from orchbench_analytics.ingest.update import IngestSummary, Progress, update, write_rows
-from orchbench_analytics.outputs.visible import visible
+from orchbench_analytics.outputs.filter_rows import matching_names
+from orchbench_analytics.outputs.printable import printable
 from orchbench_analytics.profiles import BUILT_IN, Profile, profile_of
 from orchbench_analytics.score.unscored import is_scored
 from orchbench_analytics.store.commit import save_manifest
 from orchbench_analytics.store.compact import compact
 from orchbench_analytics.store.directories import mark_finished
 from orchbench_analytics.store.lock import hold
-from orchbench_analytics.store.manifest import (
-    Manifest,
-    load_manifest,
-    load_or_start,
-    tag_files,
-)
+from orchbench_analytics.store.manifest import Manifest, load_manifest, load_or_start, tag_files
 from orchbench_analytics.tables import SOURCES
-
-
-class Leaving(NamedTuple):
-    """What is to be removed: models with their experiments, profiles, and all tags or none."""
-
-    models: Collection[tuple[str, str]] = ()
-    profiles: Collection[str] = ()
-    tags: bool = False
 
 
 def ingest(
@@ -122,24 +109,58 @@ def _merged(before: Sequence[Path], tags: pl.DataFrame) -> pl.DataFrame:
     return together.group_by(keys, maintain_order=True).agg(pl.all().drop_nulls().last())
 
 
-def remove(root: Path, leaving: Leaving, engine: Engine) -> None:
-    """Take models, profiles and tags out of a warehouse; scores of the others stay."""
+def remove(
+    root: Path,
+    engine: Engine,
+    *,
+    models: Sequence[str],
+    experiments: Sequence[str],
+    profiles: Sequence[str],
+    tags: bool,
+) -> list[str]:
+    """Take models, profiles and tags out of a warehouse; returns the names of what is gone."""
     with hold(root, wait=True, on_wait=_say):
         manifest = load_manifest(root)
         generation = manifest.generation + 1
-        if leaving.models:
-            manifest = _without_models(root, manifest, leaving.models, generation)
-        kept = {n: r for n, r in manifest.profiles.items() if n not in leaving.profiles}
+        pairs = _matching(manifest, models, experiments) if models or experiments else []
+        _require_removable(manifest, profiles)
+        if pairs:
+            manifest = _without_models(root, manifest, pairs, generation)
+        kept = {n: r for n, r in manifest.profiles.items() if n not in profiles}
         manifest = msgspec.structs.replace(
             manifest,
             generation=generation,
             profiles=kept,
             scores=[group for group in manifest.scores if group.profile in kept],
-            model_tags=None if leaving.tags else manifest.model_tags,
+            model_tags=None if tags else manifest.model_tags,
         )
-        if leaving.models:
+        if pairs:
             manifest = _scored(root, manifest, list(map(profile_of, kept.values())), engine)
         save_manifest(root, compact(root, manifest))
+    return [*map("/".join, pairs), *profiles, *(["all tags"] if tags else [])]
+
+
+def _matching(
+    manifest: Manifest, models: Sequence[str], experiments: Sequence[str]
+) -> list[tuple[str, str]]:
+    """The models and experiments that fit both patterns; a pattern that fits none is an error."""
+    there = sorted({(part.model, part.experiment) for part in manifest.parts})
+    for place, (kind, patterns) in enumerate((("model", models), ("experiment", experiments))):
+        if patterns:
+            known = sorted({pair[place] for pair in there})
+            fitting = {name for given in patterns for name in matching_names(given, known, kind)}
+            there = [pair for pair in there if pair[place] in fitting]
+    return there
+
+
+def _require_removable(manifest: Manifest, profiles: Sequence[str]) -> None:
+    """Refuse profiles that are not there, and built-in ones: the next ingest would score them."""
+    known = sorted(manifest.profiles)
+    for name in profiles:
+        if name in BUILT_IN:
+            raise SelectionError(f"{name} is built in: every ingest scores under it")
+        if name not in known:
+            raise SelectionError(f"no profile {name!r} here; there are {', '.join(known)}")
 
 
 def _without_models(
@@ -175,4 +196,4 @@ def _known_profiles(manifest: Manifest) -> list[Profile]:
 
 
 def _say(text: str) -> None:
-    print(visible(text), file=sys.stderr)
+    print(printable(text), file=sys.stderr)

@@ -1,10 +1,10 @@
-"""Text from files as a terminal may show it: characters that act on it become visible ones."""
+"""Text from files, made safe for a terminal: control characters are replaced; and cut to fit."""
 
 from __future__ import annotations
 
 import re
 
-# Control characters, what turns the direction of text, separators, lone surrogates.
+# Control characters, marks of text direction, separators, lone surrogates.
 _ACTING = re.compile(
     "[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb"
     "\ud800-\udfff\U000e0000-\U000e007f]"
@@ -13,14 +13,14 @@ _BLANKS = re.compile(r"[\t\r\n\v\f]")
 _REPLACEMENT = "\N{REPLACEMENT CHARACTER}"
 
 
-def visible(text: str) -> str:
+def printable(text: str) -> str:
     """The text without characters that act on a terminal; lines and tabs stay."""
     return _ACTING.sub(_REPLACEMENT, text)
 
 
-def visible_line(text: str) -> str:
+def printable_line(text: str) -> str:
     """The text as one line without characters that act on a terminal."""
-    return visible(_BLANKS.sub(" ", text))
+    return printable(_BLANKS.sub(" ", text))
 
 
 def cut(text: str, width: int) -> str:

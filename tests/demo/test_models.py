@@ -6,7 +6,7 @@ from collections import Counter
 import yaml
 
 from orchbench_analytics.demo import SweepSummary
-from orchbench_analytics.demo.characters import cast
+from orchbench_analytics.demo.models import named_models
 from tests.demo.sweep_documents import MARKERS, Document, documents, sub_agent_labels
 
 
@@ -69,9 +69,9 @@ def test_silent_makes_no_call_no_rejection_and_no_plan(sweep: SweepSummary) -> N
 
 def test_the_characters_do_what_their_names_say(sweep: SweepSummary) -> None:
     seen: dict[str, Counter[str]] = {}
-    for character in cast():
-        counts = seen[character.name] = Counter()
-        for document in documents(sweep, character.name):
+    for model in named_models():
+        counts = seen[model.name] = Counter()
+        for document in documents(sweep, model.name):
             for run in document["history"].values():
                 labels = {step: gold for step, _, gold in sub_agent_labels(run)}
                 answered = {entry["step_id"] for entry in run["sub_agent_history"]}

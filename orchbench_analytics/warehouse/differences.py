@@ -5,13 +5,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from orchbench_analytics.asking.scores import Scores
+from orchbench_analytics.metrics import HEADLINE, METRICS
 from orchbench_analytics.store.verify import names_damage
+from orchbench_analytics.warehouse.scores import Scores
 
 if TYPE_CHECKING:
     import polars as pl
 
-    from orchbench_analytics.stats import SweepPlan
+    from orchbench_analytics.stats.planning import SweepPlan
 
 Contender = str | tuple[str, str]  # a model, or a model and its experiment
 
@@ -34,7 +35,7 @@ class Differences(Scores):
         >>> warehouse.rank_intervals().select("model", "rank_low").row(0)
         ('perfect', 1)
         """
-        from orchbench_analytics.stats import rank_intervals
+        from orchbench_analytics.stats.ranks import rank_intervals
         from orchbench_analytics.views.select import refused_files
 
         return rank_intervals(
@@ -60,7 +61,7 @@ class Differences(Scores):
         >>> spans.filter(model="perfect", language="mean")["value"].item()
         1.0
         """
-        from orchbench_analytics.stats import METRICS, intervals
+        from orchbench_analytics.stats.bootstrap import intervals
 
         scores = self._rows("scenario_scores", profile)
         return intervals(scores, metrics=metrics or tuple(METRICS), seed=seed)
@@ -91,7 +92,7 @@ class Differences(Scores):
         >>> rows.filter(language="mean").select("difference", "verdict").row(0)
         (1.0, 'better')
         """
-        from orchbench_analytics.stats import compare_models
+        from orchbench_analytics.stats.compare import compare_models
 
         scores = self._rows("scenario_scores", profile)
         return compare_models(scores, baseline, candidate, metrics=metrics, seed=seed, level=level)
@@ -105,7 +106,7 @@ class Differences(Scores):
         profile: str = "spec",
         metric: str = "average_score",
     ) -> dict[str, pl.DataFrame]:
-        """What carries a difference.
+        """What a difference between two models comes from.
 
         baseline: a model, or a model and its experiment.
         candidate: likewise.
@@ -119,7 +120,7 @@ class Differences(Scores):
         >>> round(scenarios["contribution"].sum(), 9)
         1.0
         """
-        from orchbench_analytics.stats import all_drivers
+        from orchbench_analytics.stats.drivers import all_drivers
 
         scores, steps = self._rows("scenario_scores", profile), self._scored("steps", profile)
         return all_drivers(scores, steps, baseline, candidate, metric=metric)
@@ -139,7 +140,7 @@ class Differences(Scores):
         >>> warehouse.trends("size", metrics=["Plan"]).select("metric", "model_count").row(0)
         ('workflow_similarity', 3)
         """
-        from orchbench_analytics.stats import HEADLINE, trends
+        from orchbench_analytics.stats.trend import trends
 
         scores = self._rows("scenario_scores", profile)
         return trends(scores, self._tagged(tag), metrics=metrics or HEADLINE)
@@ -155,7 +156,7 @@ class Differences(Scores):
         >>> sorted(warehouse.consistency())
         ['flips', 'gaps', 'pass_rates', 'run_noise', 'spread']
         """
-        from orchbench_analytics.stats import consistency
+        from orchbench_analytics.stats.consistency import consistency
 
         steps, plans = (self._scored(what, profile) for what in ("steps", "plans"))
         return consistency(steps, plans, self._rows("scenario_scores", profile))
@@ -174,7 +175,7 @@ class Differences(Scores):
         >>> "scenarios" in warehouse.plan(0.05).advice
         True
         """
-        from orchbench_analytics.stats import plan_sweep
+        from orchbench_analytics.stats.planning import plan_sweep
 
         steps, plans = (self._scored(what, profile) for what in ("steps", "plans"))
         return plan_sweep(steps, plans, metric=metric, difference=difference)

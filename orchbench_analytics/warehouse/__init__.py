@@ -9,10 +9,10 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from orchbench_analytics.asking.differences import Contender, Differences
 from orchbench_analytics.profiles import Profile, load_profile
 from orchbench_analytics.store.manifest import load_manifest
 from orchbench_analytics.store.verify import names_damage
+from orchbench_analytics.warehouse.differences import Contender, Differences
 
 if TYPE_CHECKING:
     import polars as pl
@@ -55,12 +55,12 @@ class Warehouse(Differences):
         self.engine = engine
 
     def __repr__(self) -> str:
-        from orchbench_analytics.outputs.portrait import as_text
+        from orchbench_analytics.outputs.overview import as_text
 
         return as_text(self.path)
 
     def _repr_html_(self) -> str:
-        from orchbench_analytics.outputs.portrait import as_html
+        from orchbench_analytics.outputs.overview import as_html
 
         return as_html(self.path)
 
@@ -102,8 +102,8 @@ class Warehouse(Differences):
         >>> warehouse.ingest("orchbench-demo/results", jobs=1).refused
         []
         """
-        from orchbench_analytics.changes import ingest
         from orchbench_analytics.ingest.find import Placement, compile_pattern
+        from orchbench_analytics.warehouse.changes import ingest
 
         expression = compile_pattern(pattern) if pattern else None
         with self._running(jobs) as engine:
@@ -170,7 +170,7 @@ class Warehouse(Differences):
         >>> warehouse.score("strict", jobs=1)
         'strict'
         """
-        from orchbench_analytics.changes import score
+        from orchbench_analytics.warehouse.changes import score
 
         chosen = load_profile(profile) if isinstance(profile, str) else profile
         with self._running(jobs) as engine:
@@ -188,7 +188,7 @@ class Warehouse(Differences):
         >>> warehouse.tag("sizes.csv").columns
         ['model', 'experiment', 'size']
         """
-        from orchbench_analytics.changes import tag
+        from orchbench_analytics.warehouse.changes import tag
 
         return tag(self.path, Path(path), replace=replace)
 
@@ -215,15 +215,17 @@ class Warehouse(Differences):
         >>> warehouse.remove(models=["over-*"], jobs=1)
         ['over-cautious/baseline', 'over-eager/baseline']
         """
-        from orchbench_analytics.changes import Leaving, remove
-        from orchbench_analytics.outputs.leaving import models_of, profiles_of
+        from orchbench_analytics.warehouse.changes import remove
 
-        manifest = self.manifest()
-        pairs = models_of(manifest, models, experiments) if models or experiments else []
-        leaving = Leaving(pairs, profiles_of(manifest, profiles), tags)
         with self._running(jobs) as engine:
-            remove(self.path, leaving, engine)
-        return [*map("/".join, pairs), *profiles, *(["all tags"] if tags else [])]
+            return remove(
+                self.path,
+                engine,
+                models=models,
+                experiments=experiments,
+                profiles=profiles,
+                tags=tags,
+            )
 
     # Handing it on
 

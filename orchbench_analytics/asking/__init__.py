@@ -1,1 +1,0 @@
-"""What a warehouse answers: rows, scores, and which differences are real."""
