@@ -9,9 +9,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 import duckdb
+import pyarrow as pa
 
 from orchbench_analytics.errors import SelectionError
-from orchbench_analytics.schema import Table
+from orchbench_analytics.schema import Table, arrow_schema, text
 from orchbench_analytics.store.manifest import Manifest
 from orchbench_analytics.tables import TABLES
 from orchbench_analytics.views.catalog import needed_by, populate, views
@@ -58,6 +59,22 @@ class Relation(NamedTuple):
         """The column whose values are the parts; null where the relation is one part."""
         names = self.table.column_names
         return next((name for name in ("model_sk", "model") if name in names), None)
+
+
+# For formats that have no place for descriptions.
+DESCRIPTIONS = Relation(
+    Table(
+        "export_columns",
+        "exported table, and column of one",
+        (
+            text("relation", "Name of the table."),
+            text("column_name", "Name of the column; empty where the row is about the table."),
+            text("description", "What it is."),
+        ),
+    ),
+    "What the tables and columns are.",
+    ("relation", "column_name"),
+)
 
 
 @contextmanager
@@ -132,3 +149,17 @@ def _flat(connection: duckdb.DuckDBPyConnection, name: str) -> Relation:
         f"{view.description} One row per {view.grain}.",
         key if nullable.isdisjoint(key) else (),
     )
+
+
+def descriptions_table(relations: Sequence[Relation]) -> pa.Table:
+    """The descriptions of tables and their columns, as rows of `export_columns`."""
+    schema = arrow_schema(DESCRIPTIONS.table)
+    rows = [
+        row
+        for relation in relations
+        for row in (
+            (relation.name, "", relation.description),
+            *((relation.name, c.name, c.description) for c in relation.table.columns),
+        )
+    ]
+    return pa.table([list(column) for column in zip(*rows, strict=True)], schema=schema)

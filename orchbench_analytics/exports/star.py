@@ -19,11 +19,10 @@ from orchbench_analytics.exports.semantics import (
     metric_rows,
     metrics_document,
 )
-from orchbench_analytics.exports.values import quoted_name
 from orchbench_analytics.schema import Column, Kind, Table
 from orchbench_analytics.store.manifest import Manifest
 from orchbench_analytics.tables import TABLES
-from orchbench_analytics.views.catalog import needed_by, populate, views
+from orchbench_analytics.views.catalog import needed_by, populate, quoted_name, views
 from orchbench_analytics.views.descriptions import described_columns
 from orchbench_analytics.views.files import View, read_views, sql_directory
 

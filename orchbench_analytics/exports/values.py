@@ -8,6 +8,7 @@ from typing import NamedTuple
 import duckdb
 
 from orchbench_analytics.exports.relations import Relation
+from orchbench_analytics.views.catalog import quoted_name
 
 EXCEL_TEXT = 32_767  # the most a cell holds, in units of UTF-16
 _KEPT = EXCEL_TEXT - 1  # the mark takes one
@@ -67,11 +68,6 @@ def count_changes(
             if number:
                 counted[f"{relation.name}.{name}: values {rule.what}"] = number
     return counted
-
-
-def quoted_name(identifier: str) -> str:
-    """An identifier in SQL, whatever is in it: tags are named by people."""
-    return '"' + identifier.replace('"', '""') + '"'
 
 
 def _changed(column: str, rules: Sequence[Rule]) -> str:

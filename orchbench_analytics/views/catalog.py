@@ -177,6 +177,11 @@ def quoted(text: str) -> str:
     return "'" + text.replace("'", "''") + "'"
 
 
+def quoted_name(identifier: str) -> str:
+    """An identifier in SQL, whatever is in it: tags are named by people."""
+    return '"' + identifier.replace('"', '""') + '"'
+
+
 def _no_rows(table: Table) -> str:
     columns = ", ".join(f"cast(null as {_TYPES[c.kind]}) as {c.name}" for c in table.columns)
     return f"select {columns} where false"

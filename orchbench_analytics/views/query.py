@@ -20,6 +20,7 @@ from orchbench_analytics.views.catalog import (
     connect,
     connect_sealed,
     frame_of,
+    quoted_name,
     views,
 )
 from orchbench_analytics.views.limits import Limits, set_limits
@@ -120,7 +121,7 @@ def _as_rows(relation: duckdb.DuckDBPyRelation) -> duckdb.DuckDBPyRelation:
     columns = []
     for place, (name, is_foreign) in enumerate(zip(names, foreign, strict=True), 1):
         value = f"cast(#{place} as varchar)" if is_foreign else f"#{place}"
-        columns.append(f'{value} as "{name.replace(chr(34), 2 * chr(34))}"')
+        columns.append(f"{value} as {quoted_name(name)}")
     return relation.project(", ".join(columns))
 
 

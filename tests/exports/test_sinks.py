@@ -17,7 +17,7 @@ from orchbench_analytics import open_warehouse
 from orchbench_analytics.errors import OrchbenchError, PathError, SelectionError
 from orchbench_analytics.exports import duckdb as duckdb_file
 from orchbench_analytics.exports import excel, export
-from orchbench_analytics.exports.beside import _swap, new_directory
+from orchbench_analytics.exports.atomic import _swap, new_directory
 from orchbench_analytics.exports.relations import SMALL, Memory, flat_relations, stage
 from orchbench_analytics.tables import TABLES
 from orchbench_analytics.views.catalog import views

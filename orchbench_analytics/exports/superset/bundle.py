@@ -13,7 +13,7 @@ import msgspec
 import yaml
 
 from orchbench_analytics.errors import PathError
-from orchbench_analytics.exports.beside import new_file, refuse
+from orchbench_analytics.exports.atomic import new_file, refuse
 from orchbench_analytics.exports.relations import Relation
 from orchbench_analytics.exports.superset.charts import CHARTS, Chart, form_of, query_of
 from orchbench_analytics.exports.superset.dashboard import TITLE, positions, settings

@@ -9,13 +9,8 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-import msgspec
-
 from orchbench_analytics.errors import PathError
-from orchbench_analytics.exports.contents import Contents
 from orchbench_analytics.store.durable import sync_directory, sync_files
-
-MANIFEST_FILE = "manifest.json"
 
 
 @contextmanager
@@ -110,32 +105,6 @@ def refuse(path: Path) -> PathError:
     )
 
 
-def read_directory(path: Path, *, may_overwrite: bool) -> Contents | None:
-    """The manifest of a directory of files; null where there is nothing to go by."""
-    try:
-        content = (path / MANIFEST_FILE).read_bytes()
-        manifest = msgspec.json.decode(content, type=Contents)
-    except (OSError, msgspec.DecodeError, msgspec.ValidationError):
-        is_empty = not path.exists() or (path.is_dir() and not any(path.iterdir()))
-        if not is_empty and not may_overwrite:
-            raise refuse(path) from None
-        return None
-    if path.is_symlink():
-        raise PathError(f"{path} is a symbolic link; name the directory itself")
-    return manifest
-
-
-def write_directory_manifest(directory: Path, contents: Contents) -> None:
-    """Write the manifest, as the last file."""
-    content = msgspec.json.format(msgspec.json.encode(contents), indent=1)
-    (directory / MANIFEST_FILE).write_bytes(content)
-
-
-def refuse_strangers(path: Path, ours: set[str]) -> None:
-    """Refuse a directory in which somebody put something: it would be gone with the old export."""
-    strangers = sorted({entry.name for entry in path.iterdir()} - ours - {MANIFEST_FILE})
-    if strangers:
-        raise PathError(
-            f"{path} holds other things ({', '.join(strangers[:3])}); move them out, "
-            "or drop them with --overwrite"
-        )
+def is_empty(path: Path) -> bool:
+    """Whether nothing is there yet, or an empty directory."""
+    return not path.exists() or (path.is_dir() and not any(path.iterdir()))
