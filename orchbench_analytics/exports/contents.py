@@ -12,7 +12,7 @@ import pyarrow as pa
 
 from orchbench_analytics.exports.relations import Relation
 from orchbench_analytics.schema import Table, arrow_schema, count, text
-from orchbench_analytics.views.catalog import quoted, quoted_name
+from orchbench_analytics.views.sql_text import quoted, quoted_name
 
 _MANIFEST_TABLE = Table(
     "export_manifest",

@@ -9,7 +9,7 @@ from orchbench_analytics.exports.directory import DirectorySink
 from orchbench_analytics.exports.relations import Relation
 from orchbench_analytics.exports.sink import Outgoing
 from orchbench_analytics.exports.values import DEFUSE_FORMULA, Rule
-from orchbench_analytics.views.catalog import quoted
+from orchbench_analytics.views.sql_text import quoted
 
 
 class CsvDirectory(DirectorySink):

@@ -6,8 +6,8 @@ from collections.abc import Iterator, Mapping
 from typing import NamedTuple
 
 from orchbench_analytics.exports.relations import Relation
-from orchbench_analytics.schema import Kind
-from orchbench_analytics.views.catalog import quoted, quoted_name
+from orchbench_analytics.schema import DUCKDB_TYPES, Kind
+from orchbench_analytics.views.sql_text import quoted, quoted_name
 
 
 class Dialect(NamedTuple):
@@ -27,15 +27,7 @@ SQLITE = Dialect(
     },
     " deferrable initially deferred",
 )
-DUCKDB = Dialect(
-    {
-        "text": "varchar",
-        "int": "bigint",
-        "float": "double",
-        "bool": "boolean",
-        "timestamp": "timestamp",
-    }
-)
+DUCKDB = Dialect(DUCKDB_TYPES)
 POSTGRES = Dialect(
     {
         "text": "text",

@@ -17,7 +17,7 @@ from orchbench_analytics.exports.parquet import write_parquet
 from orchbench_analytics.exports.relations import Relation
 from orchbench_analytics.exports.sink import FileSink, Outgoing, require
 from orchbench_analytics.exports.values import REPLACE_NUL, Rule
-from orchbench_analytics.views.catalog import quoted, quoted_name
+from orchbench_analytics.views.sql_text import quoted, quoted_name
 
 _QUIET = {"log_config": ""}  # else it leaves a log where it runs
 

@@ -30,7 +30,7 @@ from orchbench_analytics.exports.relations import Relation
 from orchbench_analytics.exports.sink import Outgoing, Sink, require
 from orchbench_analytics.exports.targets import without_password
 from orchbench_analytics.exports.values import REPLACE_NUL, Rule
-from orchbench_analytics.views.catalog import quoted_name
+from orchbench_analytics.views.sql_text import quoted_name
 
 _LOCK = 0x6F726368  # one export at a time in a database: "orch"
 

@@ -15,8 +15,9 @@ from orchbench_analytics.errors import SelectionError
 from orchbench_analytics.schema import Table, arrow_schema, text
 from orchbench_analytics.store.manifest import Manifest
 from orchbench_analytics.tables import TABLES
-from orchbench_analytics.views.catalog import needed_by, populate, views
+from orchbench_analytics.views.catalog import needed_by, populate
 from orchbench_analytics.views.descriptions import describe_view
+from orchbench_analytics.views.files import views
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -127,10 +128,10 @@ def compute(
     if spark is not None:
         from orchbench_analytics.views.spark import hand_over  # imports what only Spark needs
 
-        populate(connection, root, manifest, kind="view", names=needed - views().keys())
+        populate(connection, root, manifest, names=needed - views().keys())
         hand_over(connection, spark, root, manifest, names & views().keys())
         return
-    populate(connection, root, manifest, kind="view", names=needed)
+    populate(connection, root, manifest, names=needed)
     for view in views().values():
         if view.name in needed:
             connection.execute(f"drop view main.{view.name}")

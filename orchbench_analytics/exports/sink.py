@@ -29,7 +29,7 @@ from orchbench_analytics.exports.relations import (
 )
 from orchbench_analytics.exports.values import Rule, selected
 from orchbench_analytics.schema import arrow_schema
-from orchbench_analytics.views.catalog import quoted
+from orchbench_analytics.views.sql_text import quoted
 
 _BATCH_ROWS = 2_048  # as DuckDB has them: of long texts more would be many megabytes
 _GATHERED_BYTES = 8 * 2**20

@@ -8,7 +8,7 @@ from typing import NamedTuple
 import duckdb
 
 from orchbench_analytics.exports.relations import Relation
-from orchbench_analytics.views.catalog import quoted_name
+from orchbench_analytics.views.sql_text import quoted_name
 
 EXCEL_TEXT = 32_767  # the most a cell holds, in units of UTF-16
 _KEPT = EXCEL_TEXT - 1  # the mark takes one

@@ -14,9 +14,10 @@ from orchbench_analytics.schema import Table
 from orchbench_analytics.stats import STATISTICS
 from orchbench_analytics.store.manifest import Manifest
 from orchbench_analytics.tables import TABLES
-from orchbench_analytics.views.catalog import connect, views
-from orchbench_analytics.views.described import KEPT_TABLES
+from orchbench_analytics.views.catalog import connect
 from orchbench_analytics.views.descriptions import describe_view
+from orchbench_analytics.views.files import views
+from orchbench_analytics.views.profiles_and_tags import PROFILES_AND_TAGS
 
 
 class Described(NamedTuple):
@@ -40,7 +41,7 @@ class Described(NamedTuple):
 def described(name: str) -> Described:
     """What a name stands for in the data dictionary."""
     wanted = name.removeprefix("main.")
-    tables = {t.name: t for t in (*TABLES.values(), *KEPT_TABLES, *STATISTICS)}
+    tables = {t.name: t for t in (*TABLES.values(), *PROFILES_AND_TAGS, *STATISTICS)}
     if wanted in views():
         view = views()[wanted]
         with connect(Path(), Manifest()) as connection:

@@ -9,9 +9,10 @@ from orchbench_analytics.schema import Table
 from orchbench_analytics.stats import STATISTICS
 from orchbench_analytics.store.manifest import Manifest
 from orchbench_analytics.tables import TABLES
-from orchbench_analytics.views.catalog import connect, views
-from orchbench_analytics.views.described import KEPT_TABLES
+from orchbench_analytics.views.catalog import connect
 from orchbench_analytics.views.descriptions import describe_view
+from orchbench_analytics.views.files import views
+from orchbench_analytics.views.profiles_and_tags import PROFILES_AND_TAGS
 
 _HEAD = "| column | type | may be null | meaning |\n|---|---|---|---|\n"
 
@@ -27,7 +28,7 @@ def dictionary() -> str:
         [
             "# Data dictionary\n\nMade by `orchbench dictionary`; a test keeps it current.\n",
             "# Tables\n\nParquet files of a warehouse; in SQL `main.<name>`.\n",
-            *_sections((table, "") for table in (*TABLES.values(), *KEPT_TABLES)),
+            *_sections((table, "") for table in (*TABLES.values(), *PROFILES_AND_TAGS)),
             "# Views\n\nQueries over the tables, one file each in `sql/`.\n",
             *_sections(described),
             "# Statistics\n\nWhat the methods of a warehouse return, such as `.compare()`.\n",
