@@ -76,7 +76,7 @@ function leaderboardView() {
 
 function boardColumns(rows, language) {
   const domain = domainOf(rows);
-  const has = (name) => rows.some((row) => row[name] !== null && row[name] !== undefined);
+  const has = (name) => rows.some((row) => !isAbsent(row[name]));
   return [
     { name: "rank_number", label: "Rank", kind: "number", value: (row) => row.rank_number, cell: rankCell },
     { name: "model", label: "Model", value: (row) => row.model, cell: modelCell },
@@ -115,7 +115,7 @@ const modelCell = (row) => el("span", { class: "model" }, a(address(modelPath(ro
 
 function rankCell(row) {
   const [low, high] = [row.rank_low, row.rank_high];
-  const span = low === undefined || low === null || low === high ? null : `${low}–${high}`;
+  const span = isAbsent(low) || low === high ? null : `${low}–${high}`;
   return [el("span", { class: "rank", title: row.unranked_reason }, row.rank_number ?? "–"),
     span && el("span", { class: "quiet" }, ` ${span}`)];
 }
@@ -153,7 +153,7 @@ function metricHead(name) {
 }
 
 function meanOf(rows, name) {
-  const values = rows.map((row) => row[name]).filter((value) => value !== null && value !== undefined);
+  const values = rows.map((row) => row[name]).filter((value) => !isAbsent(value));
   return values.length ? values.reduce((x, y) => x + y, 0) / values.length : null;
 }
 

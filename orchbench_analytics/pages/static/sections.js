@@ -1,7 +1,5 @@
 // The sections: decisions, tools, plans, cost.
 
-const ofLanguage = (table, extra = {}) =>
-  table.rows({ profile: profileHere(), language: languageHere(), ...extra });
 const MOST_COLUMNS = 24; // models beside each other in a matrix
 // The rows of each model, the best first.
 function models(rows) {
@@ -12,12 +10,12 @@ function models(rows) {
 
 async function decisionsView() {
   const { confusion: table, patterns, failures } = await piece("decisions");
-  const rows = ofLanguage(patterns);
+  const rows = rowsHere(patterns);
   const kinds = distinct(rows, "error_pattern");
   return [
     el("h1", null, "Decisions: call, reject or failed"),
     el("div", { class: "choices" }, languageChoice(), filterBox("Filter models")),
-    el("h2", null, "All models together"), confusion({}, inLanguage(table), profileHere()), decidedBy(ofLanguage(table)),
+    el("h2", null, "All models together"), confusion({}, rowsHere(table)), decidedBy(rowsHere(table)),
     el("h2", null, "How models decide wrongly"),
     note("How often each pattern occurs, of the steps on which it could. A figure leads to the steps behind it."),
     filtered(heatTable({ caption: "Error patterns by model", corner: "Model", heads: kinds.map(plain), rows: models(rows).map((own) => ({
@@ -29,7 +27,7 @@ async function decisionsView() {
           title: `${count(sum(found, "occurrence_count"))} of ${count(sum(found, "opportunity_count"))}` };
       }) })) })),
     el("h2", null, "Why answers failed"), note("Answers that were neither a call nor a rejection, and plans that could not be read. A figure leads to them."),
-    failureTable(ofLanguage(failures)),
+    failureTable(rowsHere(failures)),
   ];
 }
 
@@ -41,16 +39,10 @@ function decidedBy(rows) {
     step_count: sum(own.filter((row) => row.actual === actual && row.predicted === predicted), "step_count"),
     labelled_count: sum(own.filter((row) => row.actual === actual), "step_count") })).filter((row) => row.step_count);
   return dataTable({ caption: `Label ${decisionWord(actual)}, answer ${decisionWord(predicted)}`, rows: found, sort: "step_count", isFalling: true, columns: [
-    { name: "model", label: "Model", value: (row) => modelName(row), cell: (row) => modelLink(row) },
+    MODEL_COLUMN,
     numberColumn("step_count", "Steps", count, { cell: (row) => a(address([...modelPath(row), "steps"], { actual, predicted }), count(row.step_count)) }),
     { name: "share", label: "Of its steps with this label", kind: "number", value: (row) => row.step_count / row.labelled_count,
       cell: (row) => percent(row.step_count / row.labelled_count) }] });
-}
-
-// A table seen through the language that is chosen.
-function inLanguage(table) {
-  const language = languageHere();
-  return { rows: (wanted) => table.rows({ ...wanted, language }) };
 }
 
 function failureTable(rows) {
@@ -68,25 +60,25 @@ function failureTable(rows) {
 
 async function toolsView() {
   const { tools, arguments: keys } = await piece("tools");
-  const rows = ofLanguage(tools);
+  const rows = rowsHere(tools);
   const names = grouped(rows, ["tool"]).map(toolTotals).filter((row) => row.labelled_step_count)
     .sort((x, y) => (x.recall ?? 2) - (y.recall ?? 2));
-  const people = models(rows).slice(0, MOST_COLUMNS);
+  const shownModels = models(rows).slice(0, MOST_COLUMNS);
   return [
     el("h1", null, "Tools and arguments: who fails where"),
     el("div", { class: "choices" }, languageChoice(), filterBox("Filter rows")),
     note("Recall: of the steps that wanted the tool, how many called it. The tools that go wrong most stand first; a figure leads to the steps."),
-    filtered(heatTable({ caption: "Recall by tool and model", corner: "Tool", heads: ["all", ...people.map((own) => modelLink(own[0]))],
-      rows: names.map((tool) => ({ head: data(tool.tool), cells: [heatShare(tool.recall), ...people.map((own) => {
+    filtered(heatTable({ caption: "Recall by tool and model", corner: "Tool", heads: ["all", ...shownModels.map((own) => modelLink(own[0]))],
+      rows: names.map((tool) => ({ head: data(tool.tool), cells: [heatShare(tool.recall), ...shownModels.map((own) => {
         const found = own.filter((row) => row.tool === tool.tool);
         const total = found.length ? toolTotals(found) : {};
         return total.labelled_step_count ? heatShare(total.recall, address([...modelPath(own[0]), "steps"], { tool: tool.tool })) : null;
       })] })) })),
-    el("h2", null, "Arguments that go wrong, over all models"), argumentBoard(ofLanguage(keys)),
+    el("h2", null, "Arguments that go wrong, over all models"), argumentBoard(rowsHere(keys)),
   ];
 }
 
-const heatShare = (share, href) => (share === null || share === undefined ? null
+const heatShare = (share, href) => (isAbsent(share) ? null
   : { text: percent(share), level: 1 - share, kind: "wrong", href });
 
 function argumentBoard(rows) {
@@ -135,9 +127,9 @@ function argumentTotals(shard, profile, key, tools) {
 
 async function plansView() {
   const { kinds, sizes } = await piece("plans");
-  const rows = ofLanguage(kinds);
+  const rows = rowsHere(kinds);
   const words = distinct(rows, "kind").sort();
-  const sizeRows = ofLanguage(sizes);
+  const sizeRows = rowsHere(sizes);
   const lengths = distinct(sizeRows, "label_workflow_count").sort((x, y) => x - y);
   return [
     el("h1", null, "Plans: kinds of error, and size"),
@@ -174,12 +166,12 @@ async function costView() {
   return [
     el("h1", null, "Score against cost"),
     el("div", { class: "choices" }, select("Language", languages.map((name) => [name]), language, choose("language"))),
-    priced.length ? el("div", { class: "wide", tabindex: 0, role: "region", "aria-label": "Score against cost" }, scatter({ points: priced.map((row) => ({ x: row.mean_run_cost, y: row.average_score, name: modelName(row),
+    priced.length ? region("Score against cost", scatter({ points: priced.map((row) => ({ x: row.mean_run_cost, y: row.average_score, name: modelName(row),
       isMarked: row.is_pareto_optimal === 1, href: address(modelPath(row)) })), xLabel: "mean cost of a run", yLabel: "Average",
     writeX: (value) => String(+value.toPrecision(3)), writeY: (value) => String(+value.toPrecision(3)) })) : note("No document of this language says what its runs cost."),
     note("The line is the front: no other model scores at least as much for no more."),
     dataTable({ caption: "Cost and tokens", isCaptionRead: true, rows, sort: "average_score", isFalling: true, columns: [
-      { name: "model", label: "Model", value: (row) => modelName(row), cell: (row) => modelLink(row) }, numberColumn("average_score", "Average"),
+      MODEL_COLUMN, numberColumn("average_score", "Average"),
       numberColumn("mean_run_cost", "Cost of a run", (value) => short(value, 5)), numberColumn("mean_run_tokens", "Tokens of a run", (value) => value === null ? "–" : count(Math.round(value))),
       numberColumn("total_cost", "Total cost", (value) => short(value, 3)),
       { name: "is_pareto_optimal", label: "On the front", value: (row) => row.is_pareto_optimal, cell: (row) => row.is_pareto_optimal ? badge("good", "yes") : "" }] }),
