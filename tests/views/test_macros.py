@@ -27,7 +27,7 @@ def value(connection: duckdb.DuckDBPyConnection, expression: str, *given: object
 
 def summed(connection: duckdb.DuckDBPyConnection, numbers: list[float]) -> object:
     rows = "(select unnest(cast(? as double[])) as x)"
-    return value(connection, f"from_units(sum(to_units(x))) from {rows}", numbers)
+    return value(connection, f"exact_sum(x) from {rows}", numbers)
 
 
 @pytest.mark.parametrize(
@@ -37,6 +37,12 @@ def summed(connection: duckdb.DuckDBPyConnection, numbers: list[float]) -> objec
         ("share(0, 3)", 0.0),
         ("share(1, 0)", None),
         ("share(null, 3)", None),
+        ("precision_of(1, 3)", 0.25),
+        ("precision_of(0, 0)", None),
+        ("recall_of(1, 3)", 0.25),
+        ("recall_of(0, 0)", None),
+        ("exact_mean(x) from (values (0.25), (null), (0.75)) as rows (x)", 0.5),
+        ("exact_mean(x) from (values (0.25)) as rows (x) where false", None),
         ("f1(7, 0, 0)", 1.0),
         ("f1(0, 2, 0)", 0.0),
         ("f1(0, 0, 2)", 0.0),
