@@ -39,7 +39,7 @@ order by 1
 
 
 class Selection(msgspec.Struct, frozen=True, kw_only=True):
-    """What was asked for; a target is refreshed only by the same question."""
+    """The options of an export; only an export with the same options refreshes a target."""
 
     tables: tuple[str, ...] = ()
     is_star: bool = False

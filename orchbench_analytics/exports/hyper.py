@@ -59,7 +59,7 @@ class HyperFile(FileSink):
 
     @contextmanager
     def _connect(self, path: Path, mode: Any) -> Iterator[Any]:
-        """A connection to a file; Hyper runs as long as it is open, and tells nobody."""
+        """A connection to a file; Hyper runs while it is open, and sends no usage data."""
         silence = self.hyper.Telemetry.DO_NOT_SEND_USAGE_DATA_TO_TABLEAU
         with (
             self.hyper.HyperProcess(silence, parameters=_QUIET) as process,

@@ -16,7 +16,7 @@ _PAST_16_BITS = r"regexp_replace($text, '[\x{0}-\x{FFFF}]', '', 'g')"
 
 
 class Rule(NamedTuple):
-    """A change to texts: what it does in words, and in SQL of `$text` where it applies and how."""
+    """A change to texts: what it does in words; in SQL of `$text`, when and how."""
 
     what: str
     applies: str
