@@ -23,7 +23,7 @@ function ruleTable(table) {
   const change = `${metric}_change`;
   const rows = table.rows().filter((row) => HEADLINE.some((name) => row[`${name}_change`]));
   if (!rows.length) return note("No rule changes any score here.");
-  const shownModels = models(rows).slice(0, MOST_COLUMNS);
+  const shownModels = byModel(rows).slice(0, MOST_COLUMNS);
   const most = Math.max(...rows.map((row) => Math.abs(row[change] ?? 0)), 1e-9);
   const cell = (rule, own) => {
     const row = own.find((found) => found.rule === rule);
