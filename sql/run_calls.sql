@@ -47,7 +47,7 @@ ruled as (
             else coalesce(averaged.value_f1, 0)
         end as value_f1
     from averaged
-    inner join profiles on averaged.profile = profiles.profile
+    inner join profiles using (profile)
     where profiles.run_mean = 'all_runs' or averaged.call_label_count > 0
 )
 
