@@ -16,6 +16,13 @@ _ARROW_TYPES: dict[Kind, pa.DataType] = {
     "bool": pa.bool_(),
     "timestamp": pa.timestamp("us"),  # UTC
 }
+DUCKDB_TYPES: dict[Kind, str] = {
+    "text": "varchar",
+    "int": "bigint",
+    "float": "double",
+    "bool": "boolean",
+    "timestamp": "timestamp",
+}
 _POLARS_TYPES: dict[Kind, pl.DataType] = {
     "text": pl.String(),
     "int": pl.Int64(),

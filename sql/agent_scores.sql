@@ -30,9 +30,9 @@ summed as (
         count(*) filter (where is_type_mismatch) as type_mismatch_count,
         cast(sum(failed_generation_count) as bigint) as failed_generation_count,
         count(*) filter (where is_call_scored) as call_scored_count,
-        coalesce(from_units(sum(to_units(name_f1))), 0) as name_f1_sum,
-        coalesce(from_units(sum(to_units(key_f1))), 0) as key_f1_sum,
-        coalesce(from_units(sum(to_units(value_f1))), 0) as value_f1_sum
+        coalesce(exact_sum(name_f1), 0) as name_f1_sum,
+        coalesce(exact_sum(key_f1), 0) as key_f1_sum,
+        coalesce(exact_sum(value_f1), 0) as value_f1_sum
     from scored_steps
     group by profile, model, experiment, language, agent_id
 ),
@@ -48,12 +48,8 @@ divided as (
     select
         *,
         share(right_decision_count, scored_step_count) as decision_accuracy,
-        share(
-            true_positive_reject_count, true_positive_reject_count + false_positive_reject_count
-        ) as reject_precision,
-        share(
-            true_positive_reject_count, true_positive_reject_count + false_negative_reject_count
-        ) as reject_recall,
+        precision_of(true_positive_reject_count, false_positive_reject_count) as reject_precision,
+        recall_of(true_positive_reject_count, false_negative_reject_count) as reject_recall,
         coalesce(
             f1(
                 true_positive_reject_count,
@@ -62,12 +58,8 @@ divided as (
             ),
             case when rejection_label_count > 0 then 0.0 end
         ) as reject_f1,
-        share(
-            true_positive_call_count, true_positive_call_count + false_positive_call_count
-        ) as call_precision,
-        share(
-            true_positive_call_count, true_positive_call_count + false_negative_call_count
-        ) as call_recall,
+        precision_of(true_positive_call_count, false_positive_call_count) as call_precision,
+        recall_of(true_positive_call_count, false_negative_call_count) as call_recall,
         f1(
             true_positive_call_count, false_positive_call_count, false_negative_call_count
         ) as call_f1,

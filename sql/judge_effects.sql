@@ -59,9 +59,7 @@ pair_counts as (
     from pairs
     inner join list_sizes as answer_sizes on pairs.answer_values = answer_sizes.list_text
     inner join list_sizes as label_sizes on pairs.label_values = label_sizes.list_text
-    left join pair_matches
-        on pairs.answer_values = pair_matches.answer_values
-        and pairs.label_values = pair_matches.label_values
+    left join pair_matches using (answer_values, label_values)
 ),
 
 compared as (
@@ -93,9 +91,7 @@ compared as (
     inner join scored_steps
         using (profile, model, experiment, language, scenario, run, step_id, answer_position)
     inner join profiles using (profile)
-    inner join pair_counts
-        on judged_arguments.answer_values = pair_counts.answer_values
-        and judged_arguments.label_values = pair_counts.label_values
+    inner join pair_counts using (answer_values, label_values)
 ),
 
 replaced as (

@@ -58,11 +58,7 @@ joined as (
         coalesce(used.lowered_key_count, 0) as lowered_key_count
     from asked
     cross join profiles
-    left join used
-        on profiles.profile = used.profile
-        and asked.model = used.model
-        and asked.experiment = used.experiment
-        and asked.language = used.language
+    left join used using (profile, model, experiment, language)
 ),
 
 divided as (

@@ -35,16 +35,10 @@ summed as (
         cast(sum(file_count) as bigint) as file_count,
         cast(sum(scored_file_count) as bigint) as scenario_count,
         cast(sum(refused_file_count) as bigint) as refused_file_count,
-        share(from_units(sum(to_units(average_score))), count(average_score)) as average_score,
-        share(
-            from_units(sum(to_units(call_rejection_f1))), count(call_rejection_f1)
-        ) as call_rejection_f1,
-        share(
-            from_units(sum(to_units(function_call_f1))), count(function_call_f1)
-        ) as function_call_f1,
-        share(
-            from_units(sum(to_units(workflow_similarity))), count(workflow_similarity)
-        ) as workflow_similarity
+        exact_mean(average_score) as average_score,
+        exact_mean(call_rejection_f1) as call_rejection_f1,
+        exact_mean(function_call_f1) as function_call_f1,
+        exact_mean(workflow_similarity) as workflow_similarity
     from model_scores
     group by profile, model, experiment
 ),

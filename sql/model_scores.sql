@@ -62,21 +62,13 @@ summed as (
         cast(sum(unlabelled_answer_count) as bigint) as unlabelled_answer_count,
         cast(sum(unanswered_step_count) as bigint) as unanswered_step_count,
         cast(sum(void_step_count) as bigint) as void_step_count,
-        share(from_units(sum(to_units(name_f1))), count(name_f1)) as name_f1,
-        share(from_units(sum(to_units(key_f1))), count(key_f1)) as key_f1,
-        share(from_units(sum(to_units(value_f1))), count(value_f1)) as value_f1,
-        share(
-            from_units(sum(to_units(plan_similarity))), count(plan_similarity)
-        ) as plan_similarity,
-        share(
-            from_units(sum(to_units(read_plan_similarity))), count(read_plan_similarity)
-        ) as read_plan_similarity,
-        share(
-            from_units(sum(to_units(structure_similarity))), count(structure_similarity)
-        ) as structure_similarity,
-        share(
-            from_units(sum(to_units(component_similarity))), count(component_similarity)
-        ) as component_similarity
+        exact_mean(name_f1) as name_f1,
+        exact_mean(key_f1) as key_f1,
+        exact_mean(value_f1) as value_f1,
+        exact_mean(plan_similarity) as plan_similarity,
+        exact_mean(read_plan_similarity) as read_plan_similarity,
+        exact_mean(structure_similarity) as structure_similarity,
+        exact_mean(component_similarity) as component_similarity
     from scenario_scores
     group by profile, model, experiment, language
 ),
@@ -108,12 +100,8 @@ decided as (
     select
         *,
         scored_file_count + refused_file_count as file_count,
-        share(
-            true_positive_reject_count, true_positive_reject_count + false_positive_reject_count
-        ) as reject_precision,
-        share(
-            true_positive_reject_count, true_positive_reject_count + false_negative_reject_count
-        ) as reject_recall,
+        precision_of(true_positive_reject_count, false_positive_reject_count) as reject_precision,
+        recall_of(true_positive_reject_count, false_negative_reject_count) as reject_recall,
         coalesce(
             f1(
                 true_positive_reject_count,
@@ -129,12 +117,8 @@ decided as (
             + false_positive_reject_count
             + false_negative_reject_count
         ) as reject_accuracy,
-        share(
-            true_positive_call_count, true_positive_call_count + false_positive_call_count
-        ) as call_precision,
-        share(
-            true_positive_call_count, true_positive_call_count + false_negative_call_count
-        ) as call_recall,
+        precision_of(true_positive_call_count, false_positive_call_count) as call_precision,
+        recall_of(true_positive_call_count, false_negative_call_count) as call_recall,
         coalesce(
             f1(true_positive_call_count, false_positive_call_count, false_negative_call_count),
             undefined_score

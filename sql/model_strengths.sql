@@ -17,7 +17,7 @@ summed as (
         experiment,
         language,
         count(*) as scenario_count,
-        from_units(sum(to_units(scenario_score))) as scenario_score_sum
+        exact_sum(scenario_score) as scenario_score_sum
     from scenario_means
     group by profile, model, experiment, language
 ),

@@ -24,7 +24,7 @@ summed as (
         cast(sum(input_token_count) as bigint) as input_token_count,
         cast(sum(output_token_count) as bigint) as output_token_count,
         cast(sum(total_token_count) as bigint) as total_token_count,
-        from_units(sum(to_units(total_cost))) as total_cost
+        exact_sum(total_cost) as total_cost
     from scenarios
     group by model, experiment, language
 ),

@@ -20,9 +20,9 @@ summed as (
         count(*) filter (where is_failed) as failed_plan_count,
         count(*) filter (where not is_failed) as read_plan_count,
         count(*) filter (where plan_similarity = 1) as perfect_plan_count,
-        from_units(sum(to_units(plan_similarity))) as plan_similarity_sum,
-        from_units(sum(to_units(structure_similarity))) as structure_similarity_sum,
-        from_units(sum(to_units(component_similarity))) as component_similarity_sum
+        exact_sum(plan_similarity) as plan_similarity_sum,
+        exact_sum(structure_similarity) as structure_similarity_sum,
+        exact_sum(component_similarity) as component_similarity_sum
     from scored_plans
     group by profile, model, experiment, language, label_workflow_count
 ),

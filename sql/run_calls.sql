@@ -22,13 +22,10 @@ averaged as (
         run,
         count(*) filter (where actual = 'call') as call_label_count,
         count(*) filter (where is_call_scored) as call_scored_count,
-        share(from_units(sum(to_units(name_f1))), count(name_f1)) as name_f1,
-        share(from_units(sum(to_units(key_f1))), count(key_f1)) as key_f1,
-        share(from_units(sum(to_units(value_f1))), count(value_f1)) as value_f1,
-        share(
-            from_units(sum(to_units(value_f1)) filter (where value_f1 > 0)),
-            count(*) filter (where value_f1 > 0)
-        ) as positive_value_f1
+        exact_mean(name_f1) as name_f1,
+        exact_mean(key_f1) as key_f1,
+        exact_mean(value_f1) as value_f1,
+        exact_mean(case when value_f1 > 0 then value_f1 end) as positive_value_f1
     from scored_steps
     group by profile, model, experiment, language, scenario, run
 ),
@@ -50,7 +47,7 @@ ruled as (
             else coalesce(averaged.value_f1, 0)
         end as value_f1
     from averaged
-    inner join profiles on averaged.profile = profiles.profile
+    inner join profiles using (profile)
     where profiles.run_mean = 'all_runs' or averaged.call_label_count > 0
 )
 

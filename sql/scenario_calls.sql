@@ -23,9 +23,9 @@ summed as (
         language,
         scenario,
         count(*) as scored_run_count,
-        from_units(sum(to_units(name_f1))) as name_f1_sum,
-        from_units(sum(to_units(key_f1))) as key_f1_sum,
-        from_units(sum(to_units(value_f1))) as value_f1_sum
+        exact_sum(name_f1) as name_f1_sum,
+        exact_sum(key_f1) as key_f1_sum,
+        exact_sum(value_f1) as value_f1_sum
     from run_calls
     group by profile, model, experiment, language, scenario
 ),

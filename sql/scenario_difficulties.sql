@@ -47,31 +47,33 @@ centred as (
     window attempts as (partition by profile, language, scenario)
 ),
 
+paired as (
+    select
+        *,
+        case when other_score is not null then score_offset end as paired_offset
+    from centred
+),
+
 summed as (
     select
         profile,
         language,
         scenario,
         count(*) as attempt_count,
-        from_units(sum(to_units(scenario_score))) as scenario_score_sum,
+        exact_sum(scenario_score) as scenario_score_sum,
         min(scenario_score) as least_score,
         max(scenario_score) as greatest_score,
-        from_units(sum(to_units(score_offset * score_offset))) as score_square_sum,
+        exact_sum(score_offset * score_offset) as score_square_sum,
         count(other_score) as pair_count,
-        max(score_offset) filter (where other_score is not null)
-        - min(score_offset) filter (where other_score is not null) as paired_range,
-        from_units(
-            sum(to_units(score_offset)) filter (where other_score is not null)
-        ) as paired_offset_sum,
-        from_units(
-            sum(to_units(score_offset * score_offset)) filter (where other_score is not null)
-        ) as paired_square_sum,
+        max(paired_offset) - min(paired_offset) as paired_range,
+        exact_sum(paired_offset) as paired_offset_sum,
+        exact_sum(paired_offset * paired_offset) as paired_square_sum,
         max(other_score) - min(other_score) as other_range,
-        from_units(sum(to_units(other_offset * other_offset))) as other_square_sum,
-        from_units(sum(to_units(score_offset * other_offset))) as product_sum,
+        exact_sum(other_offset * other_offset) as other_square_sum,
+        exact_sum(score_offset * other_offset) as product_sum,
         count(*) filter (where is_strong) as strong_attempt_count,
         count(*) filter (where is_strong and is_failing) as failing_strong_attempt_count
-    from centred
+    from paired
     group by profile, language, scenario
 ),
 

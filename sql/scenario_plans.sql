@@ -20,9 +20,9 @@ summed as (
         count(*) filter (where is_scored) as plan_count,
         count(*) filter (where is_scored and is_failed) as failed_plan_count,
         cast(sum(failed_generation_count) as bigint) as failed_plan_generation_count,
-        from_units(sum(to_units(plan_similarity))) as plan_similarity_sum,
-        from_units(sum(to_units(structure_similarity))) as structure_similarity_sum,
-        from_units(sum(to_units(component_similarity))) as component_similarity_sum,
+        exact_sum(plan_similarity) as plan_similarity_sum,
+        exact_sum(structure_similarity) as structure_similarity_sum,
+        exact_sum(component_similarity) as component_similarity_sum,
         count(*) filter (where is_scored and not is_ged_exact) as inexact_plan_count,
         count(*) filter (where not is_scored) as left_out_plan_count
     from scored_plans

@@ -61,26 +61,12 @@ rivalled as (
     from cost_ranked
 ),
 
-judged as (
+fronts as (
     select
         profile,
         model,
         experiment,
         language,
-        average_score,
-        token_file_count,
-        cost_file_count,
-        token_run_count,
-        cost_run_count,
-        input_token_count,
-        output_token_count,
-        total_token_count,
-        total_cost,
-        mean_file_tokens,
-        mean_run_tokens,
-        mean_file_cost,
-        mean_run_cost,
-        score_per_cost,
         case
             when mean_run_cost is not null and average_score is not null
                 then
@@ -88,6 +74,14 @@ judged as (
                     and (best_cheaper_score is null or average_score > best_cheaper_score)
         end as is_pareto_optimal
     from rivalled
+),
+
+judged as (
+    select
+        priced.*,
+        fronts.is_pareto_optimal
+    from priced
+    inner join fronts using (profile, model, experiment, language)
 )
 
 select * from judged

@@ -58,7 +58,7 @@ attempts as (
         scenario,
         unit,
         step_id,
-        share(from_units(sum(to_units(unit_score))), count(unit_score)) as attempt_score
+        exact_mean(unit_score) as attempt_score
     from units
     group by profile, model, experiment, language, scenario, unit, step_id
 ),
@@ -85,7 +85,7 @@ summed as (
         unit,
         step_id,
         count(*) as attempt_count,
-        from_units(sum(to_units(attempt_score))) as attempt_score_sum,
+        exact_sum(attempt_score) as attempt_score_sum,
         min(attempt_score) as least_score,
         max(attempt_score) as greatest_score,
         max(attempt_score) - min(attempt_score) as score_range,

@@ -12,79 +12,52 @@ scored_steps as (
     where is_scored
 ),
 
-labelled as (
+sides as (
     select
-        scored_steps.profile,
-        scored_steps.model,
-        scored_steps.experiment,
-        scored_steps.language,
-        scored_steps.scenario,
-        scored_steps.run,
-        scored_steps.step_id,
-        scored_steps.answer_position,
-        scored_steps.actual,
-        scored_steps.predicted,
-        list_items.item as tool,
+        *,
+        label_tools as list_text,
         1 as label_count,
         0 as answer_count
     from scored_steps
-    inner join list_items on scored_steps.label_tools = list_items.list_text
-),
-
-answered as (
+    union all
     select
-        scored_steps.profile,
-        scored_steps.model,
-        scored_steps.experiment,
-        scored_steps.language,
-        scored_steps.scenario,
-        scored_steps.run,
-        scored_steps.step_id,
-        scored_steps.answer_position,
-        scored_steps.actual,
-        scored_steps.predicted,
-        list_items.item as tool,
+        *,
+        answer_tools as list_text,
         0 as label_count,
         1 as answer_count
     from scored_steps
-    inner join list_items on scored_steps.answer_tools = list_items.list_text
-    where scored_steps.predicted = 'call'
-),
-
-both_sides as (
-    select * from labelled
-    union all
-    select * from answered
+    where predicted = 'call'
 ),
 
 merged as (
     select
-        profile,
-        model,
-        experiment,
-        language,
-        scenario,
-        run,
-        step_id,
-        answer_position,
-        tool,
-        actual,
-        predicted,
-        max(label_count) > 0 as is_labelled,
-        max(answer_count) > 0 as is_answered
-    from both_sides
+        sides.profile,
+        sides.model,
+        sides.experiment,
+        sides.language,
+        sides.scenario,
+        sides.run,
+        sides.step_id,
+        sides.answer_position,
+        list_items.item as tool,
+        sides.actual,
+        sides.predicted,
+        max(sides.label_count) > 0 as is_labelled,
+        max(sides.answer_count) > 0 as is_answered
+    from sides
+    inner join list_items using (list_text)
     group by
-        profile,
-        model,
-        experiment,
-        language,
-        scenario,
-        run,
-        step_id,
-        answer_position,
-        tool,
-        actual,
-        predicted
+        sides.profile,
+        sides.model,
+        sides.experiment,
+        sides.language,
+        sides.scenario,
+        sides.run,
+        sides.step_id,
+        sides.answer_position,
+        list_items.item,
+        sides.actual,
+        sides.predicted
 )
 
 select * from merged

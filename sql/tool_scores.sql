@@ -80,21 +80,13 @@ divided as (
         share(tool_true_positive_count, answered_step_count) as tool_precision,
         share(tool_true_positive_count, labelled_step_count) as tool_recall,
         2 * share(tool_true_positive_count, labelled_step_count + answered_step_count) as tool_f1,
-        share(
-            key_true_positive_count, key_true_positive_count + key_false_positive_count
-        ) as key_precision,
-        share(
-            key_true_positive_count, key_true_positive_count + key_false_negative_count
-        ) as key_recall,
+        precision_of(key_true_positive_count, key_false_positive_count) as key_precision,
+        recall_of(key_true_positive_count, key_false_negative_count) as key_recall,
         f1(
             key_true_positive_count, key_false_positive_count, key_false_negative_count
         ) as key_micro_f1,
-        share(
-            value_true_positive_count, value_true_positive_count + value_false_positive_count
-        ) as value_precision,
-        share(
-            value_true_positive_count, value_true_positive_count + value_false_negative_count
-        ) as value_recall,
+        precision_of(value_true_positive_count, value_false_positive_count) as value_precision,
+        recall_of(value_true_positive_count, value_false_negative_count) as value_recall,
         f1(
             value_true_positive_count, value_false_positive_count, value_false_negative_count
         ) as value_micro_f1

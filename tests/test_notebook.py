@@ -13,8 +13,8 @@ import pytest
 
 from orchbench_analytics import open_warehouse
 from orchbench_analytics.demo import write_sweep
-from orchbench_analytics.pages.columns import unpacked
 from tests.conftest import MakeOnce
+from tests.pages.unpack import unpacked
 from tests.sample_sweep import build_demo
 
 NOTEBOOKS = Path(__file__).parents[1] / "notebooks"

@@ -10,7 +10,7 @@ import sqlglot
 from sqlglot import exp
 
 from orchbench_analytics import open_warehouse
-from orchbench_analytics.views.catalog import View, sql_directory, views
+from orchbench_analytics.views.files import View, sql_directory, views
 from tests.sample_sweep import build_demo
 
 FILES = sorted(sql_directory().glob("*.sql"))

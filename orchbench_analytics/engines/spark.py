@@ -100,7 +100,7 @@ class SparkEngine:
             ) from error
 
     def _watched(self, work: Callable[[], Result]) -> Result:
-        """What comes of a job of Spark; a thread waits for it, this one tells how far it is."""
+        """The result of a Spark job; a thread waits for it while this one reports progress."""
         context = self.context
         job_group = f"orchbench-{uuid4().hex}"
 
@@ -118,11 +118,11 @@ class SparkEngine:
             except BaseException as error:
                 context.cancelJobGroup(job_group)
                 if _is_of_spark(error):
-                    raise said_plainly(error) from error
+                    raise engine_error(error) from error
                 raise
 
     def _tell(self, job_group: str) -> None:
-        """Tell how many tasks of a job are done, and of how many that Spark knows by now."""
+        """Report how many tasks of a job are done, of those that Spark knows by now."""
         if self.progress is None:
             return
         tracker = self.context.statusTracker()
@@ -158,7 +158,7 @@ def _is_of_spark(error: BaseException) -> bool:
     return type(error).__module__.split(".")[0] in ("py4j", "pyspark")
 
 
-def said_plainly(error: BaseException) -> EngineError:
+def engine_error(error: BaseException) -> EngineError:
     """An error of Spark in our words, with the last thing a Python worker said."""
     text = str(error)
     missing = _MISSING_MODULE.search(text)
@@ -166,5 +166,5 @@ def said_plainly(error: BaseException) -> EngineError:
         return EngineError(f"Spark's executors lack the module {missing[1]}; {HOW_TO_SHIP}")
     if "PYTHON_VERSION_MISMATCH" in text:
         return EngineError(f"Spark's executors run another version of Python; {HOW_TO_SHIP}")
-    said = _LAST_PYTHON_ERROR.findall(text) or text.strip().splitlines() or ["without a word"]
+    said = _LAST_PYTHON_ERROR.findall(text) or text.strip().splitlines() or ["it gave no reason"]
     return EngineError(f"the Spark job failed: {said[0]}")

@@ -11,7 +11,7 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from orchbench_analytics.engines.spark import said_plainly
+from orchbench_analytics.engines.spark import engine_error
 from orchbench_analytics.errors import EngineError
 
 if TYPE_CHECKING:
@@ -49,7 +49,7 @@ def start_session(master: str | None = None, conf: Mapping[str, str] | None = No
             warnings.simplefilter("ignore", FutureWarning)  # of pandas, which is not used here
             return builder.getOrCreate()
     except Exception as error:  # py4j, pyspark and the system have each their own
-        raise said_plainly(error) from error
+        raise engine_error(error) from error
 
 
 def _choose_python(given: str | None) -> None:

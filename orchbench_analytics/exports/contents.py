@@ -8,11 +8,13 @@ from typing import Any
 
 import duckdb
 import msgspec
+import pyarrow as pa
 
 from orchbench_analytics.exports.relations import Relation
-from orchbench_analytics.schema import Table, count, text
+from orchbench_analytics.schema import Table, arrow_schema, count, text
+from orchbench_analytics.views.sql_text import quoted, quoted_name
 
-MANIFEST_TABLE = Table(
+_MANIFEST_TABLE = Table(
     "export_manifest",
     "part of an exported table; written last",
     (
@@ -25,7 +27,8 @@ MANIFEST_TABLE = Table(
         text("selection", "Options of the export, as JSON."),
     ),
 )
-WHOLE = "all"  # the name of the part of a relation that has just one
+MANIFEST_RELATION = Relation(_MANIFEST_TABLE, f"One row per {_MANIFEST_TABLE.grain}.")
+_WHOLE = "all"  # the name of the part of a relation that has just one
 # DuckDB's own hash of a row. If another release hashes otherwise, all is written anew.
 _HASH = """
 select {part}, count(*), sum(hash(rows))
@@ -36,7 +39,7 @@ order by 1
 
 
 class Selection(msgspec.Struct, frozen=True, kw_only=True):
-    """What was asked for; a target is refreshed only by the same question."""
+    """The options of an export; only an export with the same options refreshes a target."""
 
     tables: tuple[str, ...] = ()
     is_star: bool = False
@@ -91,7 +94,7 @@ def contents_of(
 
 def _content(connection: duckdb.DuckDBPyConnection, relation: Relation) -> Content:
     column = relation.part_column
-    part = f"'{WHOLE}'" if column is None else part_name(column)
+    part = f"'{_WHOLE}'" if column is None else part_name(column)
     rows = connection.execute(_HASH.format(part=part, relation=relation.name)).fetchall()
     parts = {name: Part(number, f"{total:x}") for name, number, total in rows}
     shape = msgspec.json.encode([relation.table, relation.key, relation.references])
@@ -112,6 +115,16 @@ def part_value(name: str) -> Any:
     return msgspec.json.decode(name)
 
 
+def parts_condition(column: str, parts: Sequence[str]) -> str:
+    """The SQL condition under which a row is in one of the parts."""
+    values = [part_value(part) for part in parts]
+    texts = [quoted(v) if isinstance(v, str) else str(v) for v in values if v is not None]
+    conditions = [f"{quoted_name(column)} in ({', '.join(texts)})"] if texts else []
+    if None in values:
+        conditions.append(f"{quoted_name(column)} is null")
+    return " or ".join(conditions)
+
+
 def changed_parts(new: Content, old: Content | None) -> list[str]:
     """The parts that are new, differ, or are gone; all of them where the shape differs."""
     if old is None or new.shape_hash != old.shape_hash:
@@ -120,10 +133,10 @@ def changed_parts(new: Content, old: Content | None) -> list[str]:
     return [name for name in names if new.parts.get(name) != old.parts.get(name)]
 
 
-def manifest_rows(contents: Contents) -> list[dict[str, Any]]:
+def manifest_table(contents: Contents) -> pa.Table:
     """The manifest as rows of `export_manifest`; a relation without rows has one all the same."""
     selection = msgspec.json.encode(contents.selection).decode()
-    return [
+    rows = [
         {
             "relation": name,
             "part": part,
@@ -136,6 +149,7 @@ def manifest_rows(contents: Contents) -> list[dict[str, Any]]:
         for name, content in contents.relations.items()
         for part, held in (content.parts or {"": Part(0, "")}).items()
     ]
+    return pa.Table.from_pylist(rows, arrow_schema(MANIFEST_RELATION.table))
 
 
 def read_manifest(rows: Iterable[Sequence[Any]]) -> Contents | None:
@@ -152,3 +166,9 @@ def read_manifest(rows: Iterable[Sequence[Any]]) -> Contents | None:
             relations=relations,
         )
     return contents
+
+
+def read_manifest_table(rows: pa.Table) -> Contents | None:
+    """The manifest from the table `export_manifest`, whatever the order of its columns."""
+    columns = (rows[name].to_pylist() for name in MANIFEST_RELATION.table.column_names)
+    return read_manifest(zip(*columns, strict=True))

@@ -5,13 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import NamedTuple
 
-from orchbench_analytics.exports.contents import MANIFEST_TABLE
 from orchbench_analytics.exports.relations import Relation
-from orchbench_analytics.exports.values import quoted_name
-from orchbench_analytics.schema import Kind
-from orchbench_analytics.views.catalog import quoted
-
-MANIFEST_RELATION = Relation(MANIFEST_TABLE, f"One row per {MANIFEST_TABLE.grain}.")
+from orchbench_analytics.schema import DUCKDB_TYPES, Kind
+from orchbench_analytics.views.sql_text import quoted, quoted_name
 
 
 class Dialect(NamedTuple):
@@ -31,15 +27,7 @@ SQLITE = Dialect(
     },
     " deferrable initially deferred",
 )
-DUCKDB = Dialect(
-    {
-        "text": "varchar",
-        "int": "bigint",
-        "float": "double",
-        "bool": "boolean",
-        "timestamp": "timestamp",
-    }
-)
+DUCKDB = Dialect(DUCKDB_TYPES)
 POSTGRES = Dialect(
     {
         "text": "text",

@@ -4,52 +4,72 @@ from __future__ import annotations
 
 import os
 import shutil
-from collections.abc import Callable
 from pathlib import Path
 
-from orchbench_analytics.exports.beside import (
-    new_directory,
-    read_directory,
-    refuse_strangers,
-    write_directory_manifest,
-)
+import msgspec
+
+from orchbench_analytics.errors import PathError
+from orchbench_analytics.exports.atomic import is_empty, new_directory, refuse
 from orchbench_analytics.exports.contents import Contents
 from orchbench_analytics.exports.relations import Relation
-from orchbench_analytics.exports.sink import Outgoing
+from orchbench_analytics.exports.sink import Outgoing, Sink
 
-FileName = Callable[[str], str]
-WriteFile = Callable[[Outgoing, Relation, Path], None]
-
-
-def stored_in(path: Path, file_name: FileName, *, may_overwrite: bool) -> Contents | None:
-    """What the directory holds from an earlier export; a file that is gone is not held."""
-    stored = read_directory(path, may_overwrite=may_overwrite)
-    if stored is None or may_overwrite:
-        return stored
-    refuse_strangers(path, {"metrics.yaml", *map(file_name, stored.relations)})
-    return stored
+_MANIFEST_FILE = "manifest.json"
 
 
-def write_directory(
-    path: Path,
-    outgoing: Outgoing,
-    stored: Contents | None,
-    *,
-    file_name: FileName,
-    write_file: WriteFile,
-) -> None:
-    """Write the changed files beside links to the unchanged ones, then swap the directories."""
-    with new_directory(path) as staged:
-        for relation in outgoing.relations:
-            name = file_name(relation.name)
-            is_same = stored is not None and not outgoing.changed(relation, stored)
-            if is_same and (path / name).exists():
-                _link(path / name, staged / name)
-            else:
-                write_file(outgoing, relation, staged / name)
-        for name, text in outgoing.documents.items():
-            (staged / name).write_text(text, encoding="utf-8")
-        write_directory_manifest(staged, outgoing.contents)
+class DirectorySink(Sink):
+    """A directory whose files are written one by one; unchanged ones are linked, not written."""
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+
+    def file_name(self, relation: str) -> str:
+        """The name of a relation's file."""
+        raise NotImplementedError
+
+    def write_file(self, outgoing: Outgoing, relation: Relation, path: Path) -> None:
+        """Write the rows of one relation."""
+        raise NotImplementedError
+
+    def stored(self, *, may_overwrite: bool) -> Contents | None:
+        """The manifest in the directory."""
+        try:
+            content = (self.path / _MANIFEST_FILE).read_bytes()
+            manifest = msgspec.json.decode(content, type=Contents)
+        except (OSError, msgspec.DecodeError):
+            if not is_empty(self.path) and not may_overwrite:
+                raise refuse(self.path) from None
+            return None
+        if self.path.is_symlink():
+            raise PathError(f"{self.path} is a symbolic link; name the directory itself")
+        if not may_overwrite:
+            self._refuse_strangers(manifest)
+        return manifest
+
+    def _refuse_strangers(self, manifest: Contents) -> None:
+        """Refuse a directory that others put something in: it would be gone with the old export."""
+        ours = {_MANIFEST_FILE, "metrics.yaml", *map(self.file_name, manifest.relations)}
+        strangers = sorted({entry.name for entry in self.path.iterdir()} - ours)
+        if strangers:
+            raise PathError(
+                f"{self.path} holds other things ({', '.join(strangers[:3])}); move them out, "
+                "or drop them with --overwrite"
+            )
+
+    def write(self, outgoing: Outgoing, stored: Contents | None) -> None:
+        """Write the changed files beside links to the unchanged ones, then swap the directories."""
+        with new_directory(self.path) as staged:
+            for relation in outgoing.relations:
+                name = self.file_name(relation.name)
+                is_same = stored is not None and not outgoing.changed(relation, stored)
+                if is_same and (self.path / name).exists():
+                    _link(self.path / name, staged / name)
+                else:
+                    self.write_file(outgoing, relation, staged / name)
+            for name, text in outgoing.documents.items():
+                (staged / name).write_text(text, encoding="utf-8")
+            content = msgspec.json.format(msgspec.json.encode(outgoing.contents), indent=1)
+            (staged / _MANIFEST_FILE).write_bytes(content)
 
 
 def _link(source: Path, target: Path) -> None:

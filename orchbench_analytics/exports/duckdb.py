@@ -2,54 +2,42 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
 import duckdb
-import pyarrow as pa
 
 from orchbench_analytics.errors import PathError
-from orchbench_analytics.exports.beside import new_file, refuse
-from orchbench_analytics.exports.contents import Contents, manifest_rows, read_manifest
-from orchbench_analytics.exports.ddl import (
-    DUCKDB,
+from orchbench_analytics.exports.atomic import new_file
+from orchbench_analytics.exports.contents import (
     MANIFEST_RELATION,
-    comments,
-    create_table,
+    Contents,
+    manifest_table,
+    read_manifest,
 )
+from orchbench_analytics.exports.ddl import DUCKDB, comments, create_table
 from orchbench_analytics.exports.relations import STAGE, Relation, limit_memory
-from orchbench_analytics.exports.sink import Outgoing
-from orchbench_analytics.exports.values import Rule, quoted_name
-from orchbench_analytics.schema import arrow_schema
-from orchbench_analytics.views.catalog import describe, quoted, views
-from orchbench_analytics.views.files import macros
+from orchbench_analytics.exports.sink import FileSink, Outgoing
+from orchbench_analytics.views.catalog import describe
+from orchbench_analytics.views.files import macros, views
+from orchbench_analytics.views.sql_text import quoted, quoted_name
 
 _TARGET = "target"
 _KEYS = 2**53  # surrogate keys are below
 _INDEXED_ROWS = 131_072  # whose entries in eight indexes fit twice into the memory for them
 
 
-class DuckDbFile:
+class DuckDbFile(FileSink):
     """A DuckDB file for any client in any directory.
 
     All flat tables come with the views as views; a selection, or a star, has tables only.
     """
 
-    def __init__(self, path: Path) -> None:
-        self.path = path
+    unreadable = (duckdb.Error,)
 
-    def rules(self, *, is_raw: bool) -> Sequence[Rule]:
-        """DuckDB carries every value."""
-        return ()
-
-    def check(self, outgoing: Outgoing) -> None:
-        """DuckDB holds any number of rows."""
-
-    def stored(self, *, may_overwrite: bool) -> Contents | None:
-        """The manifest in the file."""
-        if not self.path.exists():
-            return None
+    def read(self) -> Contents | None:
+        """The manifest, from its table."""
         try:
             with duckdb.connect(str(self.path), read_only=True) as connection:
                 return read_manifest(connection.sql("from export_manifest").fetchall())
@@ -58,9 +46,7 @@ class DuckDbFile:
                 raise PathError(
                     f"{self.path} is open in another program; close it there, and export again"
                 ) from error
-            if not may_overwrite:
-                raise refuse(self.path) from error
-            return None
+            raise
 
     def write(self, outgoing: Outgoing, stored: Contents | None) -> None:
         """Write the file anew, beside the old one."""
@@ -77,9 +63,7 @@ class DuckDbFile:
             connection.execute(f"use {STAGE}")
             for relation in tables:
                 _fill(outgoing, relation)
-            schema = arrow_schema(MANIFEST_RELATION.table)
-            manifest = pa.Table.from_pylist(manifest_rows(outgoing.contents), schema)
-            connection.register("manifest_rows", manifest)
+            connection.register("manifest_rows", manifest_table(outgoing.contents))
             connection.execute(f"insert into {_place(MANIFEST_RELATION)} from manifest_rows")
 
 

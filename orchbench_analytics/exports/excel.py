@@ -7,16 +7,12 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any
 
+import pyarrow as pa
+
 from orchbench_analytics.errors import SelectionError
-from orchbench_analytics.exports.beside import new_file, refuse
-from orchbench_analytics.exports.contents import (
-    MANIFEST_TABLE,
-    Contents,
-    manifest_rows,
-    read_manifest,
-)
-from orchbench_analytics.exports.sink import Outgoing, require
-from orchbench_analytics.exports.sqlite import DESCRIPTIONS, described
+from orchbench_analytics.exports.atomic import new_file
+from orchbench_analytics.exports.contents import MANIFEST_RELATION, Contents, read_manifest
+from orchbench_analytics.exports.sink import FileSink, Outgoing, require
 from orchbench_analytics.exports.values import CUT_LONG, REPLACE_NUL, Rule
 from orchbench_analytics.schema import Table
 
@@ -24,11 +20,13 @@ _MOST_ROWS = 1_048_576  # of a sheet, the header among them
 _OPTIONS = {"constant_memory": True, "strings_to_formulas": False, "strings_to_urls": False}
 
 
-class ExcelFile:
+class ExcelFile(FileSink):
     """A workbook; what its tables and columns mean is on the sheet `export_columns`."""
 
+    unreadable = (KeyError, ValueError, OSError, zipfile.BadZipFile)
+
     def __init__(self, path: Path) -> None:
-        self.path = path
+        super().__init__(path)
         self.xlsxwriter = require("xlsxwriter", extra="excel")
         self.openpyxl = require("openpyxl", extra="excel")
 
@@ -45,34 +43,23 @@ class ExcelFile:
                     "choose tables with --table, one profile with --profile, or export to Parquet"
                 )
 
-    def stored(self, *, may_overwrite: bool) -> Contents | None:
+    def read(self) -> Contents | None:
         """The manifest, from its sheet."""
-        if not self.path.exists():
-            return None
+        book = self.openpyxl.load_workbook(self.path, read_only=True)
         try:
-            book = self.openpyxl.load_workbook(self.path, read_only=True)
-            try:
-                _, *rows = book[MANIFEST_TABLE.name].iter_rows(values_only=True)
-            finally:
-                book.close()
-        except (KeyError, ValueError, OSError, zipfile.BadZipFile) as error:
-            if not may_overwrite:
-                raise refuse(self.path) from error
-            return None
+            _, *rows = book[MANIFEST_RELATION.name].iter_rows(values_only=True)
+        finally:
+            book.close()
         return read_manifest([["" if cell is None else cell for cell in row] for row in rows])
 
     def write(self, outgoing: Outgoing, stored: Contents | None) -> None:
         """Write the workbook anew, beside the old one."""
         with new_file(self.path) as staged, self.xlsxwriter.Workbook(staged, _OPTIONS) as book:
             for relation in outgoing.relations:
-                batches = outgoing.rows(relation)
-                rows = (row for batch in batches for row in _rows(batch))
+                rows = (row for batch in outgoing.rows(relation) for row in _rows(batch))
                 self._write_sheet(book, relation.table, rows)
-            for table, extra in (
-                (DESCRIPTIONS.table, described(outgoing.relations)),
-                (MANIFEST_TABLE, manifest_rows(outgoing.contents)),
-            ):
-                self._write_sheet(book, table, (tuple(row.values()) for row in extra))
+            for relation, extra in outgoing.extras:
+                self._write_sheet(book, relation.table, _rows(extra))
 
     def _write_sheet(self, book: Any, table: Table, rows: Iterable[tuple[Any, ...]]) -> None:
         """Write one sheet, row by row: the library has no other way."""
@@ -94,5 +81,5 @@ class ExcelFile:
                     writers[column](number, column, value)
 
 
-def _rows(batch: Any) -> Iterable[tuple[Any, ...]]:
+def _rows(batch: pa.RecordBatch | pa.Table) -> Iterable[tuple[Any, ...]]:
     return zip(*(column.to_pylist() for column in batch.columns), strict=True)

@@ -8,50 +8,38 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-import pyarrow as pa
 import pyarrow.parquet as pq
 
-from orchbench_analytics.exports.beside import new_file, refuse
-from orchbench_analytics.exports.contents import Contents, manifest_rows, read_manifest
-from orchbench_analytics.exports.ddl import MANIFEST_RELATION, POSTGRES
+from orchbench_analytics.exports.atomic import new_file
+from orchbench_analytics.exports.contents import MANIFEST_RELATION, Contents, read_manifest
+from orchbench_analytics.exports.ddl import POSTGRES, create_table
 from orchbench_analytics.exports.parquet import write_parquet
 from orchbench_analytics.exports.relations import Relation
-from orchbench_analytics.exports.sink import Outgoing, require
-from orchbench_analytics.exports.sqlite import DESCRIPTIONS, described
-from orchbench_analytics.exports.values import REPLACE_NUL, Rule, quoted_name
-from orchbench_analytics.schema import arrow_schema
-from orchbench_analytics.views.catalog import quoted
+from orchbench_analytics.exports.sink import FileSink, Outgoing, require
+from orchbench_analytics.exports.values import REPLACE_NUL, Rule
+from orchbench_analytics.views.sql_text import quoted, quoted_name
 
 _QUIET = {"log_config": ""}  # else it leaves a log where it runs
 
 
-class HyperFile:
+class HyperFile(FileSink):
     """A file of Tableau's; what its tables and columns mean is in the table `export_columns`."""
 
     def __init__(self, path: Path) -> None:
-        self.path = path
+        super().__init__(path)
         self.hyper = require("tableauhyperapi", extra="tableau")
+        self.unreadable = (self.hyper.HyperException,)
 
     def rules(self, *, is_raw: bool) -> Sequence[Rule]:
         """A text of Hyper has no NUL."""
         return (REPLACE_NUL,)
 
-    def check(self, outgoing: Outgoing) -> None:
-        """Hyper holds any number of rows."""
-
-    def stored(self, *, may_overwrite: bool) -> Contents | None:
-        """The manifest in the file."""
-        if not self.path.exists():
-            return None
+    def read(self) -> Contents | None:
+        """The manifest, from its table."""
         columns = ", ".join(map(quoted_name, MANIFEST_RELATION.table.column_names))
         query = f"select {columns} from {quoted_name(MANIFEST_RELATION.name)}"
-        try:
-            with self._connect(self.path, self.hyper.CreateMode.NONE) as connection:
-                return read_manifest(connection.execute_list_query(query))
-        except self.hyper.HyperException as error:
-            if not may_overwrite:
-                raise refuse(self.path) from error
-            return None
+        with self._connect(self.path, self.hyper.CreateMode.NONE) as connection:
+            return read_manifest(connection.execute_list_query(query))
 
     def write(self, outgoing: Outgoing, stored: Contents | None) -> None:
         """Write the file anew, beside the old one."""
@@ -65,16 +53,13 @@ class HyperFile:
             for relation in outgoing.relations:
                 write_parquet(outgoing, relation, rows)
                 _create(connection, relation, rows)
-            for relation, extra in (
-                (DESCRIPTIONS, described(outgoing.relations)),
-                (MANIFEST_RELATION, manifest_rows(outgoing.contents)),
-            ):
-                pq.write_table(pa.Table.from_pylist(extra, arrow_schema(relation.table)), rows)
+            for relation, extra in outgoing.extras:
+                pq.write_table(extra, rows)
                 _create(connection, relation, rows)
 
     @contextmanager
     def _connect(self, path: Path, mode: Any) -> Iterator[Any]:
-        """A connection to a file; Hyper runs as long as it is open, and tells nobody."""
+        """A connection to a file; Hyper runs while it is open, and sends no usage data."""
         silence = self.hyper.Telemetry.DO_NOT_SEND_USAGE_DATA_TO_TABLEAU
         with (
             self.hyper.HyperProcess(silence, parameters=_QUIET) as process,
@@ -84,13 +69,9 @@ class HyperFile:
 
 
 def _create(connection: Any, relation: Relation, rows: Path) -> None:
-    """Create a table and fill it from a Parquet file."""
-    table, columns = quoted_name(relation.name), relation.table.columns
-    declared = ", ".join(
-        f"{quoted_name(c.name)} {POSTGRES.types[c.kind]}{'' if c.nullable else ' not null'}"
-        for c in columns
-    )
-    connection.execute_command(f"create table {table} ({declared})")
-    names = ", ".join(quoted_name(column.name) for column in columns)
+    """Create a table without keys, which Hyper has none of, and fill it from a Parquet file."""
+    connection.execute_command(create_table(Relation(relation.table, ""), POSTGRES, set()))
+    names = ", ".join(map(quoted_name, relation.table.column_names))
     source = f"external({quoted(str(rows))}, format => 'parquet')"
-    connection.execute_command(f"insert into {table} (select {names} from {source})")
+    target = quoted_name(relation.name)
+    connection.execute_command(f"insert into {target} (select {names} from {source})")

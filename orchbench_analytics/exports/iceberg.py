@@ -15,22 +15,20 @@ import pyarrow as pa
 
 from orchbench_analytics.errors import PathError
 from orchbench_analytics.exports.contents import (
-    MANIFEST_TABLE,
+    MANIFEST_RELATION,
     Contents,
-    manifest_rows,
+    manifest_table,
     part_value,
-    read_manifest,
+    read_manifest_table,
 )
-from orchbench_analytics.exports.ddl import MANIFEST_RELATION
 from orchbench_analytics.exports.relations import Relation
-from orchbench_analytics.exports.sink import Outgoing, gathered, require
-from orchbench_analytics.exports.values import Rule
+from orchbench_analytics.exports.sink import Outgoing, Sink, gathered, require
 from orchbench_analytics.schema import Table, arrow_schema
 
 NAMESPACE = "orchbench"
 
 
-class IcebergTables:
+class IcebergTables(Sink):
     """Iceberg tables of one namespace."""
 
     def __init__(self, catalog: str) -> None:
@@ -40,13 +38,6 @@ class IcebergTables:
         self.failures = require("pyiceberg.exceptions", extra="iceberg")
         require("sqlalchemy", extra="iceberg")
         self.may_overwrite = False
-
-    def rules(self, *, is_raw: bool) -> Sequence[Rule]:
-        """Iceberg carries every value."""
-        return ()
-
-    def check(self, outgoing: Outgoing) -> None:
-        """Iceberg holds any number of rows."""
 
     def stored(self, *, may_overwrite: bool) -> Contents | None:
         """The manifest, from its table."""
@@ -61,11 +52,10 @@ class IcebergTables:
             catalog.create_namespace_if_not_exists(NAMESPACE)
             for relation in outgoing.relations:
                 self._write(catalog, outgoing, relation, stored)
-            schema = _schema(MANIFEST_TABLE)
-            rows = pa.Table.from_pylist(manifest_rows(outgoing.contents), schema)
+            rows = manifest_table(outgoing.contents).cast(_schema(MANIFEST_RELATION.table))
             if stored is None:
                 self._create(catalog, MANIFEST_RELATION, may_replace=self.may_overwrite)
-            table = catalog.load_table((NAMESPACE, MANIFEST_TABLE.name))
+            table = catalog.load_table((NAMESPACE, MANIFEST_RELATION.name))
             with table.transaction() as transaction:
                 if stored is not None:
                     transaction.delete(self.expressions.AlwaysTrue())
@@ -141,11 +131,10 @@ class IcebergTables:
 
 def _held(catalog: Any) -> Contents | None:
     """The manifest, from its table."""
-    identifier = (NAMESPACE, MANIFEST_TABLE.name)
+    identifier = (NAMESPACE, MANIFEST_RELATION.name)
     if not catalog.namespace_exists(NAMESPACE) or not catalog.table_exists(identifier):
         return None
-    rows = catalog.load_table(identifier).scan().to_arrow().to_pylist()
-    return read_manifest([[row[name] for name in MANIFEST_TABLE.column_names] for row in rows])
+    return read_manifest_table(catalog.load_table(identifier).scan().to_arrow())
 
 
 def _schema(table: Table) -> pa.Schema:

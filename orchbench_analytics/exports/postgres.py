@@ -13,12 +13,12 @@ import pyarrow as pa
 
 from orchbench_analytics.errors import PathError
 from orchbench_analytics.exports.contents import (
-    MANIFEST_TABLE,
+    MANIFEST_RELATION,
     Contents,
-    manifest_rows,
+    manifest_table,
+    parts_condition,
     read_manifest,
 )
-from orchbench_analytics.exports.ddl import MANIFEST_RELATION
 from orchbench_analytics.exports.postgres_shape import (
     create,
     exists,
@@ -26,17 +26,16 @@ from orchbench_analytics.exports.postgres_shape import (
     refer,
     reshape,
 )
-from orchbench_analytics.exports.predicates import sql_predicate
 from orchbench_analytics.exports.relations import Relation
-from orchbench_analytics.exports.sink import Outgoing, require
+from orchbench_analytics.exports.sink import Outgoing, Sink, require
 from orchbench_analytics.exports.targets import without_password
-from orchbench_analytics.exports.values import REPLACE_NUL, Rule, quoted_name
-from orchbench_analytics.schema import arrow_schema
+from orchbench_analytics.exports.values import REPLACE_NUL, Rule
+from orchbench_analytics.views.sql_text import quoted_name
 
 _LOCK = 0x6F726368  # one export at a time in a database: "orch"
 
 
-class PostgresTables:
+class PostgresTables(Sink):
     """Tables in a Postgres database."""
 
     def __init__(self, uri: str) -> None:
@@ -47,9 +46,6 @@ class PostgresTables:
     def rules(self, *, is_raw: bool) -> Sequence[Rule]:
         """A text of Postgres has no NUL."""
         return (REPLACE_NUL,)
-
-    def check(self, outgoing: Outgoing) -> None:
-        """Postgres holds any number of rows."""
 
     def stored(self, *, may_overwrite: bool) -> Contents | None:
         """The manifest, from its table."""
@@ -73,14 +69,14 @@ class PostgresTables:
                 _refresh(cursor, outgoing, relation, stored)
             if not is_shaped:
                 refer(cursor, outgoing.relations)
-            cursor.execute(f"delete from {MANIFEST_TABLE.name}")
-            _insert(cursor, MANIFEST_RELATION, _manifest(outgoing.contents))
+            cursor.execute(f"delete from {MANIFEST_RELATION.name}")
+            _insert(cursor, MANIFEST_RELATION, manifest_table(outgoing.contents))
             connection.commit()
         self._tidy([*written, MANIFEST_RELATION])
 
     def _shape(self, cursor: Any, held: Contents | None, relations: Sequence[Relation]) -> None:
         """Make all tables, empty: those of an earlier export keep their grants and views."""
-        ours = {*held.relations, MANIFEST_TABLE.name} if held else set()
+        ours = {*held.relations, MANIFEST_RELATION.name} if held else set()
         wanted = {relation.name: relation for relation in (*relations, MANIFEST_RELATION)}
         there = {name for name in {*wanted, *ours} if exists(cursor, name)}
         strange = sorted(there - ours)
@@ -125,10 +121,10 @@ class PostgresTables:
 
 
 def _read(cursor: Any) -> Contents | None:
-    if not exists(cursor, MANIFEST_TABLE.name):
+    if not exists(cursor, MANIFEST_RELATION.name):
         return None
-    columns = ", ".join(MANIFEST_TABLE.column_names)
-    cursor.execute(f"select {columns} from {MANIFEST_TABLE.name}")
+    columns = ", ".join(MANIFEST_RELATION.table.column_names)
+    cursor.execute(f"select {columns} from {MANIFEST_RELATION.name}")
     return read_manifest(cursor.fetchall())
 
 
@@ -142,7 +138,7 @@ def _refresh(cursor: Any, outgoing: Outgoing, relation: Relation, stored: Conten
     parts = outgoing.changed(relation, stored)
     if stored is not None:
         column = relation.part_column
-        condition = f" where {sql_predicate(column, parts)}" if column else ""
+        condition = f" where {parts_condition(column, parts)}" if column else ""
         cursor.execute(f"delete from {quoted_name(relation.name)}{condition}")
     if outgoing.contents.relations[relation.name].parts.keys() & set(parts):
         _insert(cursor, relation, outgoing.rows(relation, parts))
@@ -150,7 +146,3 @@ def _refresh(cursor: Any, outgoing: Outgoing, relation: Relation, stored: Conten
 
 def _insert(cursor: Any, relation: Relation, rows: pa.Table | pa.RecordBatchReader) -> None:
     cursor.adbc_ingest(relation.name, rows, mode="append")
-
-
-def _manifest(contents: Contents) -> pa.Table:
-    return pa.Table.from_pylist(manifest_rows(contents), arrow_schema(MANIFEST_TABLE))

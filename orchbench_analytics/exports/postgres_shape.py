@@ -7,8 +7,7 @@ from typing import Any
 
 from orchbench_analytics.exports.ddl import POSTGRES, comments, create_table, references
 from orchbench_analytics.exports.relations import Relation
-from orchbench_analytics.exports.values import quoted_name
-from orchbench_analytics.views.catalog import quoted
+from orchbench_analytics.views.sql_text import quoted, quoted_name
 
 _COLUMNS = """
 select attname, format_type(atttypid, atttypmod)

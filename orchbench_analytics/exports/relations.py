@@ -9,13 +9,15 @@ from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 import duckdb
+import pyarrow as pa
 
 from orchbench_analytics.errors import SelectionError
-from orchbench_analytics.schema import Table
+from orchbench_analytics.schema import Table, arrow_schema, text
 from orchbench_analytics.store.manifest import Manifest
 from orchbench_analytics.tables import TABLES
-from orchbench_analytics.views.catalog import needed_by, populate, views
+from orchbench_analytics.views.catalog import needed_by, populate
 from orchbench_analytics.views.descriptions import describe_view
+from orchbench_analytics.views.files import views
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -58,6 +60,22 @@ class Relation(NamedTuple):
         """The column whose values are the parts; null where the relation is one part."""
         names = self.table.column_names
         return next((name for name in ("model_sk", "model") if name in names), None)
+
+
+# For formats that have no place for descriptions.
+DESCRIPTIONS = Relation(
+    Table(
+        "export_columns",
+        "exported table, and column of one",
+        (
+            text("relation", "Name of the table."),
+            text("column_name", "Name of the column; empty where the row is about the table."),
+            text("description", "What it is."),
+        ),
+    ),
+    "What the tables and columns are.",
+    ("relation", "column_name"),
+)
 
 
 @contextmanager
@@ -110,10 +128,10 @@ def compute(
     if spark is not None:
         from orchbench_analytics.views.spark import hand_over  # imports what only Spark needs
 
-        populate(connection, root, manifest, kind="view", names=needed - views().keys())
+        populate(connection, root, manifest, names=needed - views().keys())
         hand_over(connection, spark, root, manifest, names & views().keys())
         return
-    populate(connection, root, manifest, kind="view", names=needed)
+    populate(connection, root, manifest, names=needed)
     for view in views().values():
         if view.name in needed:
             connection.execute(f"drop view main.{view.name}")
@@ -132,3 +150,17 @@ def _flat(connection: duckdb.DuckDBPyConnection, name: str) -> Relation:
         f"{view.description} One row per {view.grain}.",
         key if nullable.isdisjoint(key) else (),
     )
+
+
+def descriptions_table(relations: Sequence[Relation]) -> pa.Table:
+    """The descriptions of tables and their columns, as rows of `export_columns`."""
+    schema = arrow_schema(DESCRIPTIONS.table)
+    rows = [
+        row
+        for relation in relations
+        for row in (
+            (relation.name, "", relation.description),
+            *((relation.name, c.name, c.description) for c in relation.table.columns),
+        )
+    ]
+    return pa.table([list(column) for column in zip(*rows, strict=True)], schema=schema)

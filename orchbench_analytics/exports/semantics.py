@@ -70,11 +70,8 @@ def metrics_document() -> str:
 def _entry(row: Mapping[str, str]) -> dict[str, Any]:
     formula = METRICS[row["metric"]].formula
     members = {"mean_of": list(formula.of)} if isinstance(formula, Mean) else {}
-    return {"name": row["metric"], "label": row["label"], "description": row["description"]} | {
-        "fact": row["fact"],
-        **members,
-        "formula": row["formula"],
-    }
+    known = {name: row[name] for name in ("label", "description", "fact")}
+    return {"name": row["metric"], **known, **members, "formula": row["formula"]}
 
 
 def _averaged_column(formula: Ratio) -> str | None:

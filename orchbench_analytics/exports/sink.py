@@ -5,22 +5,31 @@ from __future__ import annotations
 import importlib
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
+from pathlib import Path
 from types import ModuleType
-from typing import Protocol
 
 import duckdb
 import pyarrow as pa
 
 from orchbench_analytics.errors import OrchbenchError
+from orchbench_analytics.exports.atomic import refuse
 from orchbench_analytics.exports.contents import (
+    MANIFEST_RELATION,
     Contents,
     changed_parts,
+    manifest_table,
     part_name,
 )
-from orchbench_analytics.exports.relations import SMALL, Memory, Relation
+from orchbench_analytics.exports.relations import (
+    DESCRIPTIONS,
+    SMALL,
+    Memory,
+    Relation,
+    descriptions_table,
+)
 from orchbench_analytics.exports.values import Rule, selected
 from orchbench_analytics.schema import arrow_schema
-from orchbench_analytics.views.catalog import quoted
+from orchbench_analytics.views.sql_text import quoted
 
 _BATCH_ROWS = 2_048  # as DuckDB has them: of long texts more would be many megabytes
 _GATHERED_BYTES = 8 * 2**20
@@ -70,21 +79,56 @@ class Outgoing:
         """The names of the relations."""
         return {relation.name for relation in self.relations}
 
+    @property
+    def extras(self) -> tuple[tuple[Relation, pa.Table], ...]:
+        """Two more tables and their rows: what tables and columns mean, and the manifest last."""
+        return (
+            (DESCRIPTIONS, descriptions_table(self.relations)),
+            (MANIFEST_RELATION, manifest_table(self.contents)),
+        )
 
-class Sink(Protocol):
-    """A place that tables go to."""
+
+class Sink:
+    """A place that tables go to. It carries every value and any number of rows, unless it says."""
 
     def rules(self, *, is_raw: bool) -> Sequence[Rule]:
         """The changes to texts that its format needs."""
+        return ()
 
     def check(self, outgoing: Outgoing) -> None:
         """Refuse what it cannot hold, before anything is written."""
 
     def stored(self, *, may_overwrite: bool) -> Contents | None:
         """The manifest of an earlier export; refuse anything else unless it may be overwritten."""
+        raise NotImplementedError
 
     def write(self, outgoing: Outgoing, stored: Contents | None) -> None:
         """Bring over what changed, and the manifest last."""
+        raise NotImplementedError
+
+
+class FileSink(Sink):
+    """A sink that is one file, written anew beside the old one."""
+
+    unreadable: tuple[type[Exception], ...] = ()  # what `read` raises of other files
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+
+    def read(self) -> Contents | None:
+        """The manifest in the file."""
+        raise NotImplementedError
+
+    def stored(self, *, may_overwrite: bool) -> Contents | None:
+        """The manifest in the file; null where there is no file, or one to be overwritten."""
+        if not self.path.exists():
+            return None
+        try:
+            return self.read()
+        except self.unreadable as error:
+            if not may_overwrite:
+                raise refuse(self.path) from error
+            return None
 
 
 def gathered(reader: pa.RecordBatchReader) -> Iterator[pa.Table]:

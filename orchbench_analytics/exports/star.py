@@ -19,26 +19,18 @@ from orchbench_analytics.exports.semantics import (
     metric_rows,
     metrics_document,
 )
-from orchbench_analytics.exports.values import quoted_name
-from orchbench_analytics.schema import Column, Kind, Table
+from orchbench_analytics.schema import Column, Table
 from orchbench_analytics.store.manifest import Manifest
 from orchbench_analytics.tables import TABLES
-from orchbench_analytics.views.catalog import needed_by, populate, views
-from orchbench_analytics.views.descriptions import described_columns
-from orchbench_analytics.views.files import View, read_views, sql_directory
+from orchbench_analytics.views.catalog import needed_by, populate
+from orchbench_analytics.views.descriptions import KINDS, described_columns
+from orchbench_analytics.views.files import View, read_views, sql_directory, views
+from orchbench_analytics.views.sql_text import quoted_name
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
 METRICS_TABLE = "metrics"
-_KINDS: dict[str, Kind] = {
-    "VARCHAR": "text",
-    "BIGINT": "int",
-    "INTEGER": "int",
-    "DOUBLE": "float",
-    "BOOLEAN": "bool",
-    "TIMESTAMP": "timestamp",
-}
 _PLACES = ("dim", "text", "fact")
 
 
@@ -77,7 +69,7 @@ def star_shapes(
     """All relations of the star without their rows: nothing is computed."""
     sources = _sources()
     needed = needed_by(*sources)
-    populate(connection, root, manifest, kind="view", names=needed)
+    populate(connection, root, manifest, names=needed)
     connection.execute(_keys())
     for view in star_views().values():
         connection.execute(f"create view main.{view.name} as {view.query}")
@@ -132,11 +124,11 @@ def _relation(connection: duckdb.DuckDBPyConnection, name: str) -> Relation:
     grain = view.grain if view else "metric"
     columns = []
     for column, kind, *_ in connection.execute(f"describe main.{name}").fetchall():
-        if kind not in _KINDS:  # of a tag, which may be anything
+        if kind not in KINDS:  # of a tag, which may be anything
             changed = f"alter {quoted_name(column)} type varchar"
             connection.execute(f"alter table main.{name} {changed}")
         nullable = column not in key and not column.endswith("_sk")
-        columns.append(Column(column, _KINDS.get(kind, "text"), _meaning(name, column), nullable))
+        columns.append(Column(column, KINDS.get(kind, "text"), _meaning(name, column), nullable))
     table = Table(name, grain, tuple(columns))
     return Relation(table, f"{description} One row per {grain}.", key, _references(table))
 

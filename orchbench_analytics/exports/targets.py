@@ -31,7 +31,7 @@ _POSTGRES = ("postgresql://", "postgres://")
 
 
 def sink_for(target: str, selection: Selection) -> Sink:
-    """The sink of a target; its room is imported only now, with the library it needs."""
+    """The sink of a target; its module is imported only now, with the library it needs."""
     if target.startswith(_POSTGRES):
         return _sink("postgres", "PostgresTables", target)
     for prefix, (room, name) in _PREFIXES.items():
@@ -78,5 +78,5 @@ def _refuse_partitions(target: str, selection: Selection) -> None:
 
 
 def without_password(target: str) -> str:
-    """A target, fit to be shown."""
+    """A target as it may be shown."""
     return _PASSWORD.sub(r"\1:***@", target)

@@ -8,6 +8,7 @@ from typing import NamedTuple
 import duckdb
 
 from orchbench_analytics.exports.relations import Relation
+from orchbench_analytics.views.sql_text import quoted_name
 
 EXCEL_TEXT = 32_767  # the most a cell holds, in units of UTF-16
 _KEPT = EXCEL_TEXT - 1  # the mark takes one
@@ -15,7 +16,7 @@ _PAST_16_BITS = r"regexp_replace($text, '[\x{0}-\x{FFFF}]', '', 'g')"
 
 
 class Rule(NamedTuple):
-    """A change to texts: what it does in words, and in SQL of `$text` where it applies and how."""
+    """A change to texts: what it does in words; in SQL of `$text`, when and how."""
 
     what: str
     applies: str
@@ -67,11 +68,6 @@ def count_changes(
             if number:
                 counted[f"{relation.name}.{name}: values {rule.what}"] = number
     return counted
-
-
-def quoted_name(identifier: str) -> str:
-    """An identifier in SQL, whatever is in it: tags are named by people."""
-    return '"' + identifier.replace('"', '""') + '"'
 
 
 def _changed(column: str, rules: Sequence[Rule]) -> str:

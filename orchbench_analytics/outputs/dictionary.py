@@ -14,9 +14,10 @@ from orchbench_analytics.schema import Table
 from orchbench_analytics.stats.run_columns import STATISTICS
 from orchbench_analytics.store.manifest import Manifest
 from orchbench_analytics.tables import TABLES
-from orchbench_analytics.views.catalog import connect, views
-from orchbench_analytics.views.described import KEPT_TABLES
+from orchbench_analytics.views.catalog import connect
 from orchbench_analytics.views.descriptions import describe_view
+from orchbench_analytics.views.files import views
+from orchbench_analytics.views.profiles_and_tags import PROFILES_AND_TAGS
 
 _HEAD = "| column | type | may be null | meaning |\n|---|---|---|---|\n"
 
@@ -56,7 +57,7 @@ def dictionary() -> str:
         [
             "# Data dictionary\n\nMade by `orchbench dictionary`; a test keeps it current.\n",
             "# Tables\n\nParquet files of a warehouse; in SQL `main.<name>`.\n",
-            *(Entry(table).markdown for table in (*TABLES.values(), *KEPT_TABLES)),
+            *(Entry(table).markdown for table in (*TABLES.values(), *PROFILES_AND_TAGS)),
             "# Views\n\nQueries over the tables, one file each in `sql/`.\n",
             *(entry.markdown for entry in _view_entries(sorted(views()))),
             "# Statistics\n\nWhat the methods of a warehouse return, such as `.compare()`.\n",
@@ -68,7 +69,7 @@ def dictionary() -> str:
 def find_entry(name: str) -> Entry:
     """The entry of a table, view or table of statistics."""
     wanted = name.removeprefix("main.")
-    tables = {t.name: t for t in (*TABLES.values(), *KEPT_TABLES, *STATISTICS)}
+    tables = {t.name: t for t in (*TABLES.values(), *PROFILES_AND_TAGS, *STATISTICS)}
     if wanted in views():
         return _view_entries([wanted])[0]
     if wanted in tables:

@@ -1,4 +1,4 @@
-"""Texts of a shard: labels by number, and answers cut at a limit and told by what differs."""
+"""Texts of a shard: labels as numbers, answers cut at a limit, calls as how they differ."""
 
 from __future__ import annotations
 

@@ -52,25 +52,7 @@ def _short(value: float | None) -> float | int | None:
     return int(value) if value == int(value) else value
 
 
-def frame_of_columns(table: dict[str, Any]) -> pl.DataFrame:
-    """The frame that `columns_of` wrote, with 1 and 0 for true and false."""
-    return pl.DataFrame(
-        {name: _read(column) for name, column in table["columns"].items()}, strict=False
-    )
-
-
-def _read(column: dict[str, Any]) -> list[Any]:
-    if "values" in column:
-        return list(column["values"])
-    return [None if code < 0 else column["words"][code] for code in column["codes"]]
-
-
 def packed(value: object) -> str:
     """A value as JSON, gzip and base64: letters, digits and `+/=`, inert in any page."""
     data = gzip.compress(msgspec.json.encode(value), _LEVEL, mtime=0)
     return base64.b64encode(data).decode("ascii")
-
-
-def unpacked(text: str) -> Any:
-    """The value that `packed` wrote."""
-    return msgspec.json.decode(gzip.decompress(base64.b64decode(text)))

@@ -12,8 +12,8 @@ import polars as pl
 
 from orchbench_analytics.outputs.show import StepKey
 from orchbench_analytics.pages.columns import columns_of, packed
+from orchbench_analytics.pages.page import SCRIPTS, page_text
 from orchbench_analytics.pages.pictures import draw_pictures
-from orchbench_analytics.pages.write import SCRIPTS, page_text
 from orchbench_analytics.profiles import Profile
 from orchbench_analytics.score.plans.entries import with_text_parts
 

@@ -88,11 +88,6 @@ def picture(
     return Picture(tuple(nodes), tuple(placed), found.layer_sizes)
 
 
-def cost_of(drawn: Picture) -> float:
-    """What the marked elements cost together."""
-    return sum(node.cost for node in drawn.nodes) + sum(edge.cost for edge in drawn.edges)
-
-
 def name_of(node: Node) -> str:
     """A node's name, as `plan_edits` and `plan_matches` have it."""
     return node if isinstance(node, str) else f"{node[0]} ({node[1]})"

@@ -11,10 +11,10 @@ from typing import Any, NamedTuple
 from orchbench_analytics.engines import Engine
 from orchbench_analytics.errors import PathError, SelectionError
 from orchbench_analytics.outputs.audit import audit
-from orchbench_analytics.pages import write
 from orchbench_analytics.pages.batches import batches, step_count
 from orchbench_analytics.pages.columns import columns_of, packed
 from orchbench_analytics.pages.core import core
+from orchbench_analytics.pages.page import page_text, piece_script
 from orchbench_analytics.pages.sections import SECTIONS, Tables, audited
 from orchbench_analytics.pages.shards import shards
 from orchbench_analytics.pages.source import Source
@@ -155,23 +155,25 @@ def _directory_of(output: Path) -> Path:
 def _write_page(pieces: Path, output: Path, options: ReportOptions) -> Path:
     size = sum(path.stat().st_size for path in pieces.iterdir())
     directory = _directory_of(output)
+    index = directory / "index.html"
     if size <= options.largest_page:
         staged = pieces / "page.html"
-        write.write_page(staged, dict(_texts(pieces)), title=options.title)
-        page = output if output.suffix in _PAGE_SUFFIXES else directory / "index.html"
-        page.parent.mkdir(exist_ok=True)
-        return staged.replace(page)
+        staged.write_text(page_text(dict(_texts(pieces)), title=options.title), encoding="utf-8")
+        target = output if output.suffix in _PAGE_SUFFIXES else index
+        target.parent.mkdir(exist_ok=True)
+        return staged.replace(target)
     _require_room(directory)
     (directory / "pieces").mkdir(parents=True, exist_ok=True)
     for earlier in (directory / "pieces").glob("*.js"):
         earlier.unlink()
     for name, text in _texts(pieces):
         if name == "core":
-            write.write_directory(directory, text, title=options.title)
+            page = page_text({name: text}, title=options.title, may_load=True)
+            index.write_text(page, encoding="utf-8")
         else:
             path = directory / "pieces" / f"{name}.js"
-            path.write_text(write.piece_script(name, text), encoding="ascii")
-    return directory / "index.html"
+            path.write_text(piece_script(name, text), encoding="ascii")
+    return index
 
 
 def _texts(pieces: Path) -> Iterator[tuple[str, str]]:

@@ -54,14 +54,15 @@ def decisions(source: Source) -> Tables:
 
 def tools(source: Source) -> Tables:
     """Which tools are chosen wrongly by whom, and which arguments go wrong."""
-    counts = ("labelled_step_count", "tool_true_positive_count", "tool_false_positive_count")
-    values = (f"value_{kind}_count" for kind in ("true_positive", "false_positive"))
-    rows = source.rows(
-        "tool_scores", *_MODEL, "tool", *counts, *values, "value_false_negative_count"
-    )
     arguments = source.query(_ARGUMENTS, "argument_scores")
-    wanted = pl.col("profile").is_in(list(source.profiles))
-    return {"tools": rows, "arguments": arguments.filter(wanted)}
+    return {
+        "tools": source.rows(
+            "tool_scores", *_MODEL, "tool", "labelled_step_count", "tool_true_positive_count",
+            "tool_false_positive_count", "value_true_positive_count", "value_false_positive_count",
+            "value_false_negative_count",
+        ),
+        "arguments": arguments.filter(pl.col("profile").is_in(list(source.profiles))),
+    }  # fmt: skip
 
 
 def plans(source: Source) -> Tables:

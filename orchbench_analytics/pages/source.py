@@ -14,7 +14,8 @@ from orchbench_analytics.schema import polars_schema
 from orchbench_analytics.store.manifest import Manifest, table_files
 from orchbench_analytics.store.parquet import scan_files
 from orchbench_analytics.tables import TABLES
-from orchbench_analytics.views.catalog import frame_of, needed_by, populate, quoted, views
+from orchbench_analytics.views.catalog import frame_of, needed_by, populate, silent_duckdb
+from orchbench_analytics.views.sql_text import quoted
 
 _SCORES = "scenario_scores"
 _LABELS = """
@@ -48,9 +49,9 @@ class Source(NamedTuple):
         Every model was asked the same, so that the text of a label is kept once.
         """
         tables = {"steps", "plans", "scored_arguments"}
-        with _silent() as connection:
+        with silent_duckdb() as connection:
             names = tables | needed_by(_SCORES)
-            populate(connection, self.root, self.manifest, kind="view", names=names)
+            populate(connection, self.root, self.manifest, names=names)
             scores = f"from main.{_SCORES} where {self._is_wanted()} order by model, experiment"
             for name, query in ((_SCORES, scores), ("labels", _LABELS)):
                 target = quoted(str(self._file(name)))
@@ -58,11 +59,11 @@ class Source(NamedTuple):
 
     def connect(self, *relations: str) -> duckdb.DuckDBPyConnection:
         """A connection that has what the tables and views named need."""
-        connection = _silent()
+        connection = silent_duckdb()
         scores = quoted(str(self._file(_SCORES)))
         connection.execute(f"create view main.{_SCORES} as from read_parquet({scores})")
-        names = {name for relation in relations for name in _needed(relation)}
-        populate(connection, self.root, self.manifest, kind="view", names=names)
+        names = needed_by(*relations, given=[_SCORES])
+        populate(connection, self.root, self.manifest, names=names)
         return connection
 
     def rows(self, name: str, *columns: str) -> pl.DataFrame:
@@ -102,19 +103,3 @@ class Source(NamedTuple):
 
     def _is_wanted(self) -> str:
         return f"profile in ({', '.join(map(quoted, self.profiles))})"
-
-
-def _silent() -> duckdb.DuckDBPyConnection:
-    """A connection that draws no progress bar: what takes long is said by the command."""
-    connection = duckdb.connect()
-    connection.execute("set enable_progress_bar = false")
-    return connection
-
-
-def _needed(relation: str) -> set[str]:
-    """A relation and all that it reads, the gathered scores and what they come from apart."""
-    if relation == _SCORES:
-        return set()
-    if relation not in views():
-        return {relation}
-    return {relation}.union(*(_needed(name) for name in views()[relation].references))

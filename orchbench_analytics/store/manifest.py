@@ -207,7 +207,7 @@ def _whole_files(
     root: Path, stamps: Mapping[str, FileStamp | None], *, rows: int | None = None
 ) -> list[Path]:
     """The files named, after a look at the size of each and at how many rows they have."""
-    from orchbench_analytics.store.counts import count_rows  # polars: not every command needs it
+    from orchbench_analytics.store.parquet import count_rows  # polars: not every command needs it
 
     _require_whole(root, stamps, read=False)
     files = [root / name for name in stamps]

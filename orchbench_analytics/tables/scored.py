@@ -14,13 +14,22 @@ from orchbench_analytics.schema import (
 from orchbench_analytics.tables.keys import STEP_KEY
 
 PROFILE_NAME = text("profile", "Profile of scoring rules the row was scored under.")
+_STEP = (
+    PROFILE_NAME,
+    *STEP_KEY,
+    maybe_count("answer_position", "Place of the answer in the sub-agents' history, from 0."),
+)
+_PLAN = (
+    PROFILE_NAME,
+    *STEP_KEY,
+    maybe_count("answer_position", "Place of the answer in the main agent's history, from 0."),
+)
+_GRAPH = text("graph", "structure (workflows and dependencies) or component (agents and statuses).")
 SCORED_STEPS = Table(
     "scored_steps",
     "sub-agent step or answer of a run, under a profile",
     (
-        PROFILE_NAME,
-        *STEP_KEY,
-        maybe_count("answer_position", "Place of the answer in the sub-agents' history, from 0."),
+        *_STEP,
         maybe_text("agent_id", "Agent of the step: the label's, else the answer's."),
         flag("is_scored", "The row counts in decisions; else `left_out_reason` says why not."),
         maybe_text(
@@ -73,9 +82,7 @@ SCORED_ARGUMENTS = Table(
     "scored_arguments",
     "argument key of a call-scored step, under a profile",
     (
-        PROFILE_NAME,
-        *STEP_KEY,
-        maybe_count("answer_position", "Place of the answer in the sub-agents' history, from 0."),
+        *_STEP,
         text("argument_key", "Name of the argument."),
         count("true_positive_count", "Values that match."),
         count("false_positive_count", "Values of the answer that match none."),
@@ -89,9 +96,7 @@ SCORED_PLANS = Table(
     "scored_plans",
     "planning step of a run, under a profile",
     (
-        PROFILE_NAME,
-        *STEP_KEY,
-        maybe_count("answer_position", "Place of the answer in the main agent's history, from 0."),
+        *_PLAN,
         flag("is_scored", "The row is a plan that counts; else `left_out_reason` says why not."),
         maybe_text(
             "left_out_reason",
@@ -123,10 +128,8 @@ PLAN_EDITS = Table(
     "plan_edits",
     "edit of an optimal path from the answered plan to the gold one, under a profile",
     (
-        PROFILE_NAME,
-        *STEP_KEY,
-        maybe_count("answer_position", "Place of the answer in the main agent's history, from 0."),
-        text("graph", "structure (workflows and dependencies) or component (agents and statuses)."),
+        *_PLAN,
+        _GRAPH,
         count("edit_number", "Place of the edit in its path, from 0."),
         text("kind", "What is wrong, such as missing_workflow or wrong_agent."),
         text("subject", "What the edit is about."),
@@ -135,15 +138,12 @@ PLAN_EDITS = Table(
         maybe_number("cost", "Cost of the edit; the costs of a path add up to its distance."),
     ),
 )
-
 PLAN_MATCHES = Table(
     "plan_matches",
     "node of an answered plan that stands for a node of the gold plan with another name",
     (
-        PROFILE_NAME,
-        *STEP_KEY,
-        maybe_count("answer_position", "Place of the answer in the main agent's history, from 0."),
-        text("graph", "structure (workflows and dependencies) or component (agents and statuses)."),
+        *_PLAN,
+        _GRAPH,
         text("answer_node", "The node of the answer."),
         text("label_node", "The node of the label that it was matched with."),
     ),

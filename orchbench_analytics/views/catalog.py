@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable
 from pathlib import Path
 from typing import Literal
 
@@ -11,30 +11,18 @@ import duckdb
 import polars as pl
 
 from orchbench_analytics.errors import SelectionError
-from orchbench_analytics.profiles import WEIGHTS, rule_choices
-from orchbench_analytics.schema import Table
 from orchbench_analytics.store.manifest import Manifest, table_files, tag_files
-from orchbench_analytics.store.parquet import scan_files
 from orchbench_analytics.tables import SCENARIOS, TABLES
 from orchbench_analytics.views.descriptions import described_columns
-from orchbench_analytics.views.files import View, macros, sql_directory, views
+from orchbench_analytics.views.files import macros, views
 from orchbench_analytics.views.limits import Limits, set_limits
-
-__all__ = [  # the files of `sql/` are asked for here as well
-    "View",
-    "all_relations",
-    "comment",
-    "connect",
-    "connect_sealed",
-    "describe",
-    "frame_of",
-    "needed_by",
-    "populate",
-    "quoted",
-    "sql_directory",
-    "views",
-]
-_TYPES = {"text": "varchar", "int": "bigint", "float": "double", "bool": "boolean"}
+from orchbench_analytics.views.profiles_and_tags import (
+    PROFILES_AND_TAGS,
+    profiles_query,
+    tag_names,
+    tags_query,
+)
+from orchbench_analytics.views.sql_text import no_rows, quoted
 
 # DuckDB has no way to write these as themselves: it looks for what matches, and stumbles over a
 # neighbour whose name begins with a backslash.
@@ -52,9 +40,9 @@ def connect(
     root: Path, manifest: Manifest, *, only: Iterable[str] | None = None
 ) -> duckdb.DuckDBPyConnection:
     """An in-memory DuckDB with all tables and views, described, or with only what some need."""
-    connection = _silent_duckdb()
+    connection = silent_duckdb()
     names = all_relations() if only is None else needed_by(*only)
-    populate(connection, root, manifest, kind="view", names=names)
+    populate(connection, root, manifest, names=names)
     if only is None:
         describe(connection, kind="view")
     return connection
@@ -70,9 +58,9 @@ def connect_sealed(
 
     pyarrow hands it the rows, so not even the warehouse's own files are in its reach.
     """
-    connection = _silent_duckdb()
+    connection = silent_duckdb()
     names = all_relations()
-    populate(connection, root, manifest, kind="view", names=names, rows_of=_handed_over(connection))
+    populate(connection, root, manifest, names=names, rows_of=_handed_over(connection))
     describe(connection, kind="view")
     set_limits(connection, limits)
     connection.execute("set enable_external_access = false")
@@ -80,8 +68,8 @@ def connect_sealed(
     return connection
 
 
-def _silent_duckdb() -> duckdb.DuckDBPyConnection:
-    """An empty DuckDB in memory, without the progress bar that it draws on standard output."""
+def silent_duckdb() -> duckdb.DuckDBPyConnection:
+    """An empty DuckDB in memory that draws no progress bar: it would draw on standard output."""
     connection = duckdb.connect()
     connection.execute("set enable_progress_bar = false")
     return connection
@@ -92,10 +80,11 @@ def all_relations() -> set[str]:
     return {*TABLES, "model_tags", *views()}
 
 
-def needed_by(*names: str) -> set[str]:
-    """The tables and views named, and all that they read."""
-    read = {name for view in views().keys() & names for name in views()[view].references}
-    return {*names} | (needed_by(*read) if read else set())
+def needed_by(*names: str, given: Collection[str] = ()) -> set[str]:
+    """The tables and views named, and all that they read, apart from what is given already."""
+    wanted = {*names}.difference(given)
+    read = {name for view in views().keys() & wanted for name in views()[view].references}
+    return wanted | (needed_by(*read, given=given) if read else set())
 
 
 def populate(
@@ -103,11 +92,10 @@ def populate(
     root: Path,
     manifest: Manifest,
     *,
-    kind: Literal["view", "table"],
     names: set[str],
     rows_of: RowsOf | None = None,
 ) -> None:
-    """Create the named tables, as views of the Parquet files or as copies, and the named views.
+    """Create the named tables, as views of their Parquet files, and the named views.
 
     `rows_of` says how SQL gets at the rows of a table's files. By default DuckDB reads them, unless
     it would take their path for a pattern.
@@ -117,37 +105,40 @@ def populate(
         rows_of = _read_parquet if is_literal else _handed_over(connection)
     for statements in macros():
         connection.execute(statements)
-    connection.execute(f"create {kind} main.profiles as {profiles_query(manifest)}")
+    connection.execute(f"create view main.profiles as {profiles_query(manifest)}")
     if "model_tags" in names:
         names = names | {SCENARIOS.name}  # which models there are to have tags
     for table in TABLES.values():
         if table.name in names:
             files = table_files(root, manifest, table.name)
-            rows = f"select * from {rows_of(table.name, files)}" if files else _no_rows(table)
-            connection.execute(f"create {kind} main.{table.name} as {rows}")
+            rows = f"select * from {rows_of(table.name, files)}" if files else no_rows(table)
+            connection.execute(f"create view main.{table.name} as {rows}")
     if "model_tags" in names:
         files = tag_files(root, manifest)
         tags = tags_query(rows_of("model_tags", files) if files else None, tag_names(files))
-        connection.execute(f"create {kind} main.model_tags as {tags}")
+        connection.execute(f"create view main.model_tags as {tags}")
     for view in (view for view in views().values() if view.name in names):
         connection.execute(f"create view main.{view.name} as {view.query}")
 
 
 def describe(connection: duckdb.DuckDBPyConnection, *, kind: Literal["view", "table"]) -> None:
-    """Attach to all tables, columns and views the descriptions that any DuckDB client can show."""
-    for table in TABLES.values():
-        comment(connection, kind, table.name, f"One row per {table.grain}.")
+    """Attach to all tables, columns and views the descriptions that any DuckDB client can show.
+
+    `kind` is what the tables were created as.
+    """
+
+    def comment(what: str, name: str, text: str) -> None:
+        connection.execute(f"comment on {what} main.{name} is {quoted(text)}")
+
+    for table in (*TABLES.values(), *PROFILES_AND_TAGS):
+        comment(kind, table.name, f"One row per {table.grain}.")
         for column in table.columns:
-            comment(connection, "column", f"{table.name}.{column.name}", column.description)
-    comment(connection, kind, "profiles", "The rules of a profile. One row per profile.")
-    comment(
-        connection, kind, "model_tags", "What is known of models. One row per model, experiment."
-    )
+            comment("column", f"{table.name}.{column.name}", column.description)
     for view in views().values():
-        comment(connection, "view", view.name, f"{view.description} One row per {view.grain}.")
+        comment("view", view.name, f"{view.description} One row per {view.grain}.")
     meanings = described_columns()
     for view_name, column_name in connection.execute(_VIEW_COLUMNS, [[*views()]]).fetchall():
-        comment(connection, "column", f"{view_name}.{column_name}", meanings[column_name])
+        comment("column", f"{view_name}.{column_name}", meanings[column_name])
 
 
 def view_frame(connection: duckdb.DuckDBPyConnection, name: str) -> pl.DataFrame:
@@ -167,21 +158,6 @@ def frame_of(relation: duckdb.DuckDBPyRelation) -> pl.DataFrame:
     return frame
 
 
-def comment(connection: duckdb.DuckDBPyConnection, kind: str, name: str, text: str) -> None:
-    """Attach a description that any DuckDB client can show."""
-    connection.execute(f"comment on {kind} main.{name} is {quoted(text)}")
-
-
-def quoted(text: str) -> str:
-    """A text as an SQL literal."""
-    return "'" + text.replace("'", "''") + "'"
-
-
-def _no_rows(table: Table) -> str:
-    columns = ", ".join(f"cast(null as {_TYPES[c.kind]}) as {c.name}" for c in table.columns)
-    return f"select {columns} where false"
-
-
 def _handed_over(connection: duckdb.DuckDBPyConnection) -> RowsOf:
     """A way to the rows that opens no file in DuckDB: pyarrow reads them."""
     import pyarrow.dataset as ds
@@ -198,38 +174,3 @@ def _read_parquet(_: str, files: list[Path]) -> str:
     """Parquet files in SQL; their directories add no column."""
     names = ", ".join(quoted(str(file.absolute())) for file in files)
     return f"read_parquet([{names}], hive_partitioning = false)"
-
-
-def profiles_query(manifest: Manifest) -> str:
-    """The rules of every profile that was scored, as rows, so that views can go by them."""
-    types = {"profile": "varchar", **dict.fromkeys(rule_choices(), "varchar")}
-    types |= dict.fromkeys(WEIGHTS, "double")
-    no_rows = ", ".join(f"cast(null as {type_}) as {name}" for name, type_ in types.items())
-    rows = [
-        ", ".join(f"cast({quoted(str(rules[name]))} as {type_})" for name, type_ in types.items())
-        for profile, chosen in manifest.profiles.items()
-        for rules in [{**chosen, "profile": profile}]
-    ]
-    return " union all ".join([f"select {no_rows} where false", *(f"select {row}" for row in rows)])
-
-
-def tags_query(rows: str | None, names: Sequence[str]) -> str:
-    """Every model and experiment with its tags; those of the model where it has none of its own."""
-    query = "select distinct model, experiment from main.scenarios"
-    if rows is None:
-        return query
-    tags = "".join(f', coalesce(own."{name}", general."{name}") as "{name}"' for name in names)
-    return f"""
-        select known.model, known.experiment{tags}
-        from ({query}) as known
-        left join {rows} as own
-            on known.model = own.model and known.experiment = own.experiment
-        left join {rows} as general
-            on known.model = general.model and general.experiment is null
-    """
-
-
-def tag_names(files: list[Path]) -> list[str]:
-    """The tags that the file of tags has; none where there is no such file."""
-    found = scan_files(files).collect_schema().names() if files else []
-    return [name for name in found if name not in ("model", "experiment")]

@@ -6,7 +6,7 @@ import tomllib
 from functools import cache
 from typing import TYPE_CHECKING, NamedTuple
 
-from orchbench_analytics.schema import Column, Kind, Table
+from orchbench_analytics.schema import DUCKDB_TYPES, Column, Kind, Table
 from orchbench_analytics.tables import PROFILE_NAME, STEP_KEY, TABLES
 from orchbench_analytics.views.files import sql_directory
 
@@ -15,13 +15,8 @@ if TYPE_CHECKING:
 
     from orchbench_analytics.views.files import View
 
-_KINDS: dict[str, Kind] = {
-    "VARCHAR": "text",
-    "BIGINT": "int",
-    "INTEGER": "int",
-    "DOUBLE": "float",
-    "BOOLEAN": "bool",
-}
+KINDS: dict[str, Kind] = {name.upper(): kind for kind, name in DUCKDB_TYPES.items()}
+KINDS["INTEGER"] = "int"
 
 
 class Glossary(NamedTuple):
@@ -56,7 +51,7 @@ def described_columns() -> dict[str, str]:
 def describe_view(connection: duckdb.DuckDBPyConnection, view: View) -> Table:
     """What a view is, in the form of a table: its grain, and its columns as DuckDB has them."""
     described = connection.execute(f"describe main.{view.name}").fetchall()
-    columns = (_column(name, _KINDS[kind]) for name, kind, *_ in described)
+    columns = (_column(name, KINDS[kind]) for name, kind, *_ in described)
     return Table(view.name, view.grain, tuple(columns))
 
 

@@ -57,18 +57,51 @@ def functions(dialect: Dialect) -> tuple[str, ...]:
     words = _WORDS[dialect]
     given = _given_functions(dialect)
     found: dict[str, str] = {}
-    for macro in (m for text in macros() for m in sqlglot.parse(text, read="duckdb") if m):
-        signature = macro.this
-        name = signature.this.name
+    for name, macro in _macros().items():
+        if name in _aggregates():
+            continue
         if name in given:
             found |= {needed: given[needed] for needed in given if needed not in found}
             continue
-        arguments = (f"{a.name} {_type_of(a.name, words)}" for a in signature.expressions)
+        arguments = (f"{a.name} {_type_of(a.name, words)}" for a in macro.this.expressions)
         body = _carried(macro.expression, dialect)
         found[name] = words.function.format(
             name=name, arguments=", ".join(arguments), number=words.number, body=body
         )
     return tuple(found.values())
+
+
+@cache
+def _macros() -> dict[str, exp.Expr]:
+    """The statements of `sql/macros` by the names they create."""
+    found = (m for text in macros() for m in sqlglot.parse(text, read="duckdb") if m)
+    return {macro.this.this.name: macro for macro in found}
+
+
+@cache
+def _aggregates() -> dict[str, exp.Expr]:
+    """The macros that add up rows, which no SQL function of another engine can."""
+    found: dict[str, exp.Expr] = {}
+    for name, macro in _macros().items():
+        calls = {call.name for call in macro.expression.find_all(exp.Anonymous)}
+        if macro.expression.find(exp.AggFunc) or calls & found.keys():
+            found[name] = macro
+    return found
+
+
+def _written_out(node: exp.Expr) -> exp.Expr:
+    """A call of a macro that adds up rows as what the macro says."""
+    macro = _aggregates().get(node.name.lower()) if isinstance(node, exp.Anonymous) else None
+    if macro is None:
+        return node
+    names = (parameter.name for parameter in macro.this.expressions)
+    given = dict(zip(names, node.expressions, strict=True))
+
+    def filled(part: exp.Expr) -> exp.Expr:
+        return given[part.name].copy() if isinstance(part, exp.Column) else part
+
+    written: exp.Expr = macro.expression.transform(filled).transform(_written_out)
+    return written
 
 
 @cache
@@ -106,6 +139,7 @@ def _carried(query: exp.Expr, dialect: Dialect) -> str:
             table.set("db", None)
     for cte in query.find_all(exp.CTE):
         cte.set("materialized", None)  # Spark has no such word, and Postgres decides as well
+    query = query.transform(_written_out)
     if dialect == "postgres":
         query = query.transform(_for_postgres)
     return query.sql(dialect, comments=False)

@@ -39,9 +39,9 @@ def _bytes(gigabytes: float) -> str:
 
 @cache
 def _spill_directory() -> str:
-    """A directory of this process, which ends with it; it has no name where none can be made.
+    """A directory that is removed when this process ends; an empty text if none can be made.
 
-    A relation may outlive the connection it came from, so it is not removed with that.
+    A relation may outlive its connection, so the directory does too.
     """
     try:
         directory = tempfile.mkdtemp(prefix="orchbench-sql-")

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from orchbench_analytics.store.manifest import Manifest
-from orchbench_analytics.views.catalog import profiles_query
 from orchbench_analytics.views.dialects import carried_views, carry, functions
+from orchbench_analytics.views.profiles_and_tags import profiles_query
 
 
 def postgres_script(manifest: Manifest, *, is_materialized: bool = False) -> list[str]:

@@ -15,15 +15,12 @@ import polars as pl
 from orchbench_analytics.errors import QueryError
 from orchbench_analytics.store.manifest import Manifest, row_count
 from orchbench_analytics.tables import TABLES
-from orchbench_analytics.views.catalog import (
-    all_relations,
-    connect,
-    connect_sealed,
-    frame_of,
-    views,
-)
+from orchbench_analytics.views.catalog import all_relations, connect, connect_sealed, frame_of
+from orchbench_analytics.views.files import views
 from orchbench_analytics.views.limits import Limits, set_limits
+from orchbench_analytics.views.profiles_and_tags import PROFILES_AND_TAGS
 from orchbench_analytics.views.running import BATCH_ROWS
+from orchbench_analytics.views.sql_text import quoted_name
 
 _READING = {
     duckdb.StatementType.SELECT,
@@ -120,7 +117,7 @@ def _as_rows(relation: duckdb.DuckDBPyRelation) -> duckdb.DuckDBPyRelation:
     columns = []
     for place, (name, is_foreign) in enumerate(zip(names, foreign, strict=True), 1):
         value = f"cast(#{place} as varchar)" if is_foreign else f"#{place}"
-        columns.append(f'{value} as "{name.replace(chr(34), 2 * chr(34))}"')
+        columns.append(f"{value} as {quoted_name(name)}")
     return relation.project(", ".join(columns))
 
 
@@ -166,11 +163,10 @@ def list_relations(root: Path, manifest: Manifest) -> pl.DataFrame:
         for table in TABLES.values()
     ]
     with connect(root, manifest, only=all_relations()) as connection:
-        for name, description in (
-            ("profiles", "The rules of each profile that was scored."),
-            ("model_tags", "What is known of models beside their names."),
-        ):
-            rows.append((name, "table", _count(connection, name), description))
+        rows += [
+            (table.name, "table", _count(connection, table.name), f"One row per {table.grain}.")
+            for table in PROFILES_AND_TAGS
+        ]
         rows += [
             (view.name, "view", _count(connection, view.name), view.description)
             for view in views().values()

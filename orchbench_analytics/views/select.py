@@ -1,4 +1,4 @@
-"""What people ask for by name, and what there is where they ask for something else."""
+"""Finding what people ask for by name: a profile, a tag, a result; errors say what there is."""
 
 from __future__ import annotations
 

@@ -13,16 +13,10 @@ from orchbench_analytics.errors import EngineError, QueryError
 from orchbench_analytics.schema import Table
 from orchbench_analytics.store.manifest import Manifest, table_files, tag_files
 from orchbench_analytics.tables import TABLES
-from orchbench_analytics.views.catalog import (
-    all_relations,
-    needed_by,
-    populate,
-    profiles_query,
-    tag_names,
-    tags_query,
-)
+from orchbench_analytics.views.catalog import all_relations, needed_by, populate
 from orchbench_analytics.views.dialects import carried_views, carry, functions, relations_in
 from orchbench_analytics.views.files import views
+from orchbench_analytics.views.profiles_and_tags import profiles_query, tag_names, tags_query
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
@@ -97,7 +91,7 @@ def connect_answered(
     read = {name for view in chosen & views().keys() for name in views()[view].references}
     wanted = (chosen | read) & views().keys()
     connection = duckdb.connect()
-    populate(connection, root, manifest, kind="view", names=names - views().keys())
+    populate(connection, root, manifest, names=names - views().keys())
     hand_over(connection, session, root, manifest, wanted)
     return connection
 

@@ -65,10 +65,10 @@ class Rows:
         """
         from orchbench_analytics.store.parquet import scan_files
         from orchbench_analytics.views.catalog import view_frame
-        from orchbench_analytics.views.described import KEPT_TABLES
         from orchbench_analytics.views.files import views
+        from orchbench_analytics.views.profiles_and_tags import PROFILES_AND_TAGS
 
-        kept = [table.name for table in KEPT_TABLES]
+        kept = [table.name for table in PROFILES_AND_TAGS]
         if name in kept:
             with self.connect(only=[name]) as connection:
                 return view_frame(connection, name).lazy()

@@ -1,13 +1,22 @@
 -- The arithmetic that views share, in an order in which each may use those before it.
--- Other engines have them as SQL functions of the same names. `to_units` and `round_half_even`
--- are in DuckDB's own words, and in those of others in `functions/`.
+-- Other engines have them as SQL functions of the same names, apart from `exact_sum` and
+-- `exact_mean`, which are written out there: an SQL function cannot add up rows. `to_units` and
+-- `round_half_even` are in DuckDB's own words, and in those of others in `functions/`.
 
 -- A part of a whole; null where there is nothing to divide by.
 create or replace macro share(numerator, denominator) as
     cast(numerator as double) / nullif(denominator, 0);
 
--- 2PR / (P + R) of precision and recall, which are 0 where nothing stands below; null where there
--- are neither labels nor predictions. As a fraction of counts its last bit would differ from the
+-- The part of what was predicted that is right.
+create or replace macro precision_of(true_positives, false_positives) as
+    share(true_positives, true_positives + false_positives);
+
+-- The part of what was labelled that was found.
+create or replace macro recall_of(true_positives, false_negatives) as
+    share(true_positives, true_positives + false_negatives);
+
+-- 2PR / (P + R) of precision and recall; 0 where no prediction is right, and null where there are
+-- neither labels nor predictions. As a fraction of counts its last bit would differ from the
 -- public evaluator's.
 create or replace macro f1(true_positives, false_positives, false_negatives) as
     case
@@ -15,10 +24,10 @@ create or replace macro f1(true_positives, false_positives, false_negatives) as
             then coalesce(
                 share(
                     2
-                    * share(true_positives, true_positives + false_positives)
-                    * share(true_positives, true_positives + false_negatives),
-                    share(true_positives, true_positives + false_positives)
-                    + share(true_positives, true_positives + false_negatives)
+                    * precision_of(true_positives, false_positives)
+                    * recall_of(true_positives, false_negatives),
+                    precision_of(true_positives, false_positives)
+                    + recall_of(true_positives, false_negatives)
                 ),
                 0.0
             )
@@ -33,6 +42,14 @@ create or replace macro to_units(x) as
 -- DuckDB casts a wide decimal to a double in two halves and rounds twice.
 create or replace macro from_units(units) as
     cast(cast(units as varchar) as double) / power(2, 70);
+
+-- The sum over rows, the same in whatever order they come.
+create or replace macro exact_sum(x) as
+    from_units(sum(to_units(x)));
+
+-- The mean over the rows that have a value, the same in whatever order they come.
+create or replace macro exact_mean(x) as
+    share(exact_sum(x), count(x));
 
 -- Ties go to the even digit, and the exact value of a double decides what is a tie.
 create or replace macro round_half_even(x, digits) as

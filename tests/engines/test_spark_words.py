@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from orchbench_analytics.engines.spark import said_plainly
+from orchbench_analytics.engines.spark import engine_error
 from orchbench_analytics.engines.spark_session import parse_conf, start_session
 from orchbench_analytics.errors import EngineError
 
@@ -39,12 +39,12 @@ def test_a_missing_java_is_said(monkeypatch: pytest.MonkeyPatch, tmp_path: Path)
             r"failed: OSError: \[Errno 28\] No space left on device",
         ),
         ("Connection refused", "failed: Connection refused"),
-        ("", "failed: without a word"),
+        ("", "failed: it gave no reason"),
     ],
 )
 def test_what_a_failed_job_says(text: str, said: str) -> None:
     with pytest.raises(EngineError, match=said):
-        raise said_plainly(RuntimeError(text))
+        raise engine_error(RuntimeError(text))
 
 
 def test_settings_are_names_and_values() -> None:

@@ -13,7 +13,7 @@ from orchbench_analytics.outputs.results import OVERALL_FIGURES, SCENARIO_FIGURE
 from orchbench_analytics.schema import polars_schema
 from orchbench_analytics.store.parquet import Frame, write_table
 from orchbench_analytics.tables import TABLES
-from orchbench_analytics.views.catalog import sql_directory
+from orchbench_analytics.views.files import sql_directory
 from orchbench_analytics.warehouse import Warehouse
 from tests.sample_sweep import build_demo
 from tests.warehouses import save_as_it_is

@@ -2,7 +2,7 @@
 
 from orchbench_analytics.outputs.dictionary import dictionary
 from orchbench_analytics.tables import TABLES
-from orchbench_analytics.views.catalog import sql_directory, views
+from orchbench_analytics.views.files import sql_directory, views
 
 
 def test_the_committed_copy_is_current() -> None:

@@ -5,7 +5,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from polars.testing import assert_frame_equal
 
-from orchbench_analytics.pages.columns import columns_of, frame_of_columns, packed, unpacked
+from orchbench_analytics.pages.columns import columns_of, packed
+from tests.pages.unpack import frame_of_columns, unpacked
 
 texts = st.none() | st.text(st.characters(exclude_categories=["Cs"]), max_size=8)
 

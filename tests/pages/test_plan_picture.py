@@ -14,7 +14,6 @@ from orchbench_analytics.pages.plan_picture import (
     SAME,
     Picture,
     PlanEdit,
-    cost_of,
     picture,
 )
 from orchbench_analytics.profiles import BUILT_IN
@@ -28,6 +27,11 @@ STEP = ["model", "experiment", "language", "scenario", "run", "step_id", "answer
 
 def states(drawn: Picture) -> dict[str, int]:
     return {node.name: node.state for node in drawn.nodes}
+
+
+def cost_of(drawn: Picture) -> float:
+    """What the marked elements cost together."""
+    return sum(part.cost for part in (*drawn.nodes, *drawn.edges))
 
 
 def test_missing_and_extra_parts_are_marked() -> None:

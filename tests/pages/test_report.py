@@ -15,11 +15,11 @@ from orchbench_analytics import open_warehouse
 from orchbench_analytics.engines import Here
 from orchbench_analytics.errors import PathError, SelectionError
 from orchbench_analytics.pages.answers import difference
-from orchbench_analytics.pages.columns import frame_of_columns, unpacked
 from orchbench_analytics.pages.report import ReportOptions, make_report
 from orchbench_analytics.store.manifest import load_manifest
 from tests import documents
 from tests.conftest import MakeOnce
+from tests.pages.unpack import frame_of_columns, unpacked
 from tests.sample_sweep import build_demo
 
 PIECE = re.compile(r'<script type="text/plain" data-piece="([\w-]+)">([^<]*)</script>')

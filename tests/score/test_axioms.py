@@ -36,6 +36,7 @@ from orchbench_analytics.tables import (
     TOOL_PARAMETERS,
 )
 from orchbench_analytics.views.catalog import needed_by, populate
+from orchbench_analytics.views.sql_text import no_rows
 from tests.generated import (
     ANSWERS,
     MALFORMED,
@@ -121,7 +122,10 @@ def database() -> Iterator[duckdb.DuckDBPyConnection]:
         rules = {name: rules_of(profile) for name, profile in BUILT_IN.items()}
         manifest = Manifest(profiles=rules)
         names = {*TABLES, *needed_by("model_scores")}
-        populate(connection, Path(), manifest, kind="table", names=names)
+        populate(connection, Path(), manifest, names=names)
+        for table in TABLES.values():
+            connection.execute(f"drop view main.{table.name}")
+            connection.execute(f"create table main.{table.name} as {no_rows(table)}")
         yield connection
 
 

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 import duckdb
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from orchbench_analytics.views.files import macros
@@ -27,7 +27,7 @@ def value(connection: duckdb.DuckDBPyConnection, expression: str, *given: object
 
 def summed(connection: duckdb.DuckDBPyConnection, numbers: list[float]) -> object:
     rows = "(select unnest(cast(? as double[])) as x)"
-    return value(connection, f"from_units(sum(to_units(x))) from {rows}", numbers)
+    return value(connection, f"exact_sum(x) from {rows}", numbers)
 
 
 @pytest.mark.parametrize(
@@ -37,6 +37,12 @@ def summed(connection: duckdb.DuckDBPyConnection, numbers: list[float]) -> objec
         ("share(0, 3)", 0.0),
         ("share(1, 0)", None),
         ("share(null, 3)", None),
+        ("precision_of(1, 3)", 0.25),
+        ("precision_of(0, 0)", None),
+        ("recall_of(1, 3)", 0.25),
+        ("recall_of(0, 0)", None),
+        ("exact_mean(x) from (values (0.25), (null), (0.75)) as rows (x)", 0.5),
+        ("exact_mean(x) from (values (0.25)) as rows (x) where false", None),
         ("f1(7, 0, 0)", 1.0),
         ("f1(0, 2, 0)", 0.0),
         ("f1(0, 0, 2)", 0.0),
@@ -59,6 +65,7 @@ def test_edges(connection: duckdb.DuckDBPyConnection, expression: str, wanted: f
 COUNTS = st.integers(0, 10_000)
 
 
+@settings(deadline=None)
 @given(true_positives=COUNTS, false_positives=COUNTS, false_negatives=COUNTS)
 def test_f1_comes_from_precision_and_recall_to_the_last_bit(
     connection: duckdb.DuckDBPyConnection,
@@ -77,6 +84,7 @@ def test_f1_comes_from_precision_and_recall_to_the_last_bit(
     assert value(connection, "f1(?, ?, ?)", *counts) == wanted
 
 
+@settings(deadline=None)
 @given(st.lists(st.floats(0, 1), min_size=1, max_size=30), st.randoms())
 def test_a_sum_is_the_same_in_any_order(
     connection: duckdb.DuckDBPyConnection, numbers: list[float], chance: random.Random
@@ -85,6 +93,7 @@ def test_a_sum_is_the_same_in_any_order(
     assert summed(connection, numbers) == summed(connection, shuffled)
 
 
+@settings(deadline=None)
 @given(st.lists(st.integers(0, 10_000), min_size=1, max_size=5))
 def test_a_sum_is_the_double_nearest_to_the_true_sum(
     connection: duckdb.DuckDBPyConnection, numbers: list[int]
@@ -93,6 +102,7 @@ def test_a_sum_is_the_double_nearest_to_the_true_sum(
     assert summed(connection, four_digits) == math.fsum(four_digits)
 
 
+@settings(deadline=None)
 @given(st.tuples(st.integers(0, 10_000), st.integers(0, 10_000)))
 def test_a_sum_of_two_is_what_adding_doubles_gives(
     connection: duckdb.DuckDBPyConnection, numbers: tuple[int, int]

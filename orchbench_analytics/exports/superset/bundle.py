@@ -13,7 +13,7 @@ import msgspec
 import yaml
 
 from orchbench_analytics.errors import PathError
-from orchbench_analytics.exports.beside import new_file, refuse
+from orchbench_analytics.exports.atomic import new_file, refuse
 from orchbench_analytics.exports.relations import Relation
 from orchbench_analytics.exports.superset.charts import CHARTS, Chart, form_of, query_of
 from orchbench_analytics.exports.superset.dashboard import TITLE, positions, settings
@@ -49,10 +49,12 @@ def write_bundle(
 ) -> BundleSummary:
     """Write the bundle for a star at an address; the same bundle is not written again."""
     shown = without_secret(uri)
-    _require_ours(path, may_overwrite=may_overwrite)
+    old = _read(path)
+    is_ours = old is not None and f"{_ROOT}/metadata.yaml" in old
+    if path.exists() and not is_ours and not may_overwrite:
+        raise refuse(path)
     made = datasets(relations)
     documents = bundle_documents(made, shown, profile=profile)
-    old = _read(path)
     if old != documents:
         with new_file(path) as staged, zipfile.ZipFile(staged, "w") as bundle:
             for name, text in documents.items():
@@ -67,6 +69,9 @@ def bundle_documents(made: Sequence[Dataset], uri: str, *, profile: str) -> dict
 
     def id_of(kind: str, name: str) -> str:
         return str(uuid5(NAMESPACE_URL, f"{uri} {kind} {name}"))
+
+    def id_of_chart(chart: Chart) -> str:
+        return id_of("chart", chart.title)
 
     database, called = id_of("database", ""), _called(uri)
     held: dict[str, Document] = {
@@ -84,13 +89,13 @@ def bundle_documents(made: Sequence[Dataset], uri: str, *, profile: str) -> dict
         ids = {"uuid": id_of("dataset", dataset.name), "database_uuid": database}
         held[f"datasets/orchbench/{dataset.name}"] = {**_dataset(dataset, called), **ids}
     for chart in CHARTS:
-        ids = {"uuid": _chart_id(id_of, chart), "dataset_uuid": id_of("dataset", chart.dataset)}
+        ids = {"uuid": id_of_chart(chart), "dataset_uuid": id_of("dataset", chart.dataset)}
         held[f"charts/{chart.title.replace(' ', '_')}"] = {**_chart(chart), **ids}
     title = f"{TITLE} ({called})"
     held["dashboards/orchbench"] = {
         "dashboard_title": title,
         "description": "Scores, decisions, tools, plans and costs of every model.",
-        "position": positions(title, lambda chart: _chart_id(id_of, chart)),
+        "position": positions(title, id_of_chart),
         "metadata": settings(id_of("dataset", made[0].name), profile),
         "published": True,
         "uuid": id_of("dashboard", ""),
@@ -122,10 +127,6 @@ def _place(uri: str) -> str:
 def _called(uri: str) -> str:
     """What people call the database: the last part of its path."""
     return PurePosixPath(urlsplit(uri).path).stem or "orchbench"
-
-
-def _chart_id(id_of: Any, chart: Chart) -> str:
-    return str(id_of("chart", chart.title))
 
 
 def _dataset(dataset: Dataset, database: str) -> Document:
@@ -193,10 +194,3 @@ def _read(path: Path) -> dict[str, str] | None:
             return {name: bundle.read(name).decode() for name in bundle.namelist()}
     except (OSError, zipfile.BadZipFile, UnicodeDecodeError):
         return None
-
-
-def _require_ours(path: Path, *, may_overwrite: bool) -> None:
-    """Refuse to replace what is not such a bundle."""
-    is_ours = f"{_ROOT}/metadata.yaml" in (_read(path) or {})
-    if path.exists() and not is_ours and not may_overwrite:
-        raise refuse(path)

@@ -9,19 +9,13 @@ from orchbench_analytics.exports.superset.datasets import COST, SHARE
 from orchbench_analytics.metrics import HEADLINE
 
 _MOST_ROWS = 10_000
-_TOOL_MEASURES = (
-    "labelled_step_count",
-    "answered_step_count",
-    "tool_precision",
-    "tool_recall",
-    "tool_f1",
-)
 
 
 class Chart(NamedTuple):
     """A chart: its title, what it shows, and the form that Superset draws it from.
 
-    `columns` and `measures` are what its query asks; `width` is in twelfths of the dashboard.
+    `columns` and `measures` are what its query asks, and of a table what it shows; `width` is in
+    twelfths of the dashboard.
     """
 
     title: str
@@ -41,15 +35,7 @@ LEADERBOARD = Chart(
     "table",
     ("model_label",),
     (*HEADLINE, "scenarios"),
-    {
-        "query_mode": "aggregate",
-        "groupby": ["model_label"],
-        "metrics": [*HEADLINE, "scenarios"],
-        "timeseries_limit_metric": HEADLINE[0],
-        "order_desc": True,
-        "show_cell_bars": True,
-        "column_config": {"scenarios": {"showCellBars": False}},
-    },
+    {"column_config": {"scenarios": {"showCellBars": False}}},
     7,
 )
 COST_AND_SCORE = Chart(
@@ -143,15 +129,14 @@ TOOLS = Chart(
     "tools",
     "table",
     ("tool",),
-    _TOOL_MEASURES,
-    {
-        "query_mode": "aggregate",
-        "groupby": ["tool"],
-        "metrics": [*_TOOL_MEASURES],
-        "timeseries_limit_metric": _TOOL_MEASURES[0],
-        "order_desc": True,
-        "show_cell_bars": True,
-    },
+    (
+        "labelled_step_count",
+        "answered_step_count",
+        "tool_precision",
+        "tool_recall",
+        "tool_f1",
+    ),
+    {},
     6,
 )
 LANGUAGES = Chart(
@@ -191,4 +176,13 @@ def query_of(chart: Chart) -> dict[str, Any]:
 
 def form_of(chart: Chart) -> dict[str, Any]:
     """Everything that Superset keeps of a chart's form."""
-    return {"viz_type": chart.kind, "adhoc_filters": [], "row_limit": _MOST_ROWS, **chart.form}
+    table = {
+        "query_mode": "aggregate",
+        "groupby": list(chart.columns),
+        "metrics": list(chart.measures),
+        "timeseries_limit_metric": chart.measures[0],
+        "order_desc": True,
+        "show_cell_bars": True,
+    }
+    own = {**table, **chart.form} if chart.kind == "table" else chart.form
+    return {"viz_type": chart.kind, "adhoc_filters": [], "row_limit": _MOST_ROWS, **own}

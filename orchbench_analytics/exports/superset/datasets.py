@@ -7,9 +7,9 @@ from typing import NamedTuple
 
 from orchbench_analytics.exports.relations import Relation
 from orchbench_analytics.exports.semantics import formula_of
-from orchbench_analytics.exports.values import quoted_name
 from orchbench_analytics.metrics import LABELS, METRICS
 from orchbench_analytics.schema import Column, maybe_count, maybe_number
+from orchbench_analytics.views.sql_text import quoted_name
 
 SHARE, COUNT, COST = ".3f", ",d", ",.4f"  # how figures are shown
 _PROFILES, _MODELS = "dim_profile", "dim_model"

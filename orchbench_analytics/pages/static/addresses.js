@@ -22,7 +22,7 @@ function address(path, choices = {}) {
   const params = new URLSearchParams();
   for (const name of KEPT) if (here.params.get(name)) params.set(name, here.params.get(name));
   for (const [name, value] of Object.entries(choices)) {
-    if (value === null || value === undefined || value === "") params.delete(name);
+    if (isAbsent(value) || value === "") params.delete(name);
     else params.set(name, value);
   }
   const query = params.size ? `?${params}` : "";
@@ -41,6 +41,9 @@ const profileHere = () => {
   return here.core.profiles.includes(wanted) ? wanted : here.core.profiles[0];
 };
 const languageHere = () => here.params.get("language");
+// The rows of a table under the profile and in the language that are chosen.
+const rowsHere = (table, wanted = {}) =>
+  table.rows({ profile: profileHere(), language: languageHere(), ...wanted });
 const modelPath = (row) => ["model", row.model, row.experiment];
 const scenarioPath = (row, language, scenario) => [...modelPath(row), "scenario", language, scenario];
 const stepPath = (row, step) =>

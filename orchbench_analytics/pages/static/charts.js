@@ -2,23 +2,23 @@
 
 // A score with its interval on a line from `least` to `greatest`; what lies below has an arrow.
 function whisker({ value, low, high }, [least, greatest]) {
-  if (value === null || value === undefined) return el("span", null, "–");
+  if (isAbsent(value)) return el("span", null, "–");
   const width = 190;
   const x = (score) => 6 + ((width - 12) * Math.max(0, score - least)) / (greatest - least || 1);
-  const words = low === null || low === undefined ? score(value)
+  const words = isAbsent(low) ? score(value)
     : `${score(value)}, 95 % interval ${score(low)} to ${score(high)}`;
   const isBelow = value < least;
   return svg("svg", { class: "whisker", viewBox: `0 0 ${width} 18`, role: "img", "aria-label": words },
     svg("title", null, words),
     svg("line", { class: "rail", x1: 0, x2: width, y1: 9, y2: 9 }),
-    !isBelow && low !== null && low !== undefined &&
+    !isBelow && !isAbsent(low) &&
       svg("rect", { class: "span", x: x(low), width: Math.max(2, x(high) - x(low)), y: 5.5, height: 7, rx: 3.5 }),
     isBelow ? svg("path", { class: "point", d: "M0 9L8 4.5V13.5z" }) : svg("circle", { class: "point", cx: x(value), cy: 9, r: 3.5 }));
 }
 
 // From where to where a chart of scores goes: without the few that lie far below all others.
 function domainOf(rows) {
-  const known = rows.filter((row) => row.average_score !== null && row.average_score !== undefined)
+  const known = rows.filter((row) => !isAbsent(row.average_score))
     .sort((x, y) => y.average_score - x.average_score);
   if (!known.length) return [0, 1];
   const kept = known.slice(0, Math.max(1, Math.ceil(known.length * 0.9)));

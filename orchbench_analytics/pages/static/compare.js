@@ -6,7 +6,7 @@ async function compareView([, model, experiment, otherModel, otherExperiment]) {
   const baseline = findModel(models, model, experiment);
   const candidate = findModel(models, otherModel, otherExperiment);
   const to = (first, second) => {
-    location.hash = address(["compare", ...pathOf(first), ...pathOf(second)].filter((part) => part !== undefined));
+    location.hash = address(["compare", ...pathOf(first), ...pathOf(second)]);
   };
   const options = [["", "choose …"], ...models.map((row) => [keyOf(row.model, row.experiment), `${row.model} · ${row.experiment}`])];
   const chosen = (row) => (row ? keyOf(row.model, row.experiment) : "");
@@ -44,7 +44,7 @@ function pairRows(pairs, profile, baseline, candidate) {
     verdict: { better: "worse", worse: "better" }[row.verdict] ?? row.verdict });
   return [...sought(baseline, candidate), ...sought(candidate, baseline).map(turned)];
 }
-const negative = (value) => (value === null || value === undefined ? value : -value);
+const negative = (value) => (isAbsent(value) ? value : -value);
 
 // Of many models not all pairs are in the report: the mean of the scenarios' differences, with a
 // paired t interval, is worked out here.
@@ -128,18 +128,11 @@ async function answersView([, language, scenario, model, experiment, otherModel,
   if (found.includes(null)) return missing("no such pair of models");
   const profile = profileHere();
   const rows = found.map((shard) => shard.dialogue(profile, { language, scenario }));
-  const runs = [...new Set(rows.flatMap((own) => distinct(own, "run")))].sort(inOrder);
-  const steps = [...new Set(rows.flatMap((own) => distinct(own, "step_id")))].sort(inOrder);
-  const cell = (place, step, run) => el("td", null, rows[place].filter((row) => row.step_id === step && row.run === run)
-    .map((row) => outcomeLink(sides[place], row)));
-  const wanted = (step) => wantedWords(rows.flat().find((row) => row.step_id === step));
+  const runs = distinct(rows.flat(), "run").sort(inOrder);
   return [
     trail([["Leaderboard", []], ["Compare", ["compare", model, experiment, otherModel, otherExperiment]]], `${language} ${scenario}`),
     el("h1", null, "Scenario ", data(scenario), " of two models"),
-    runs.map((run) => el("div", { class: "wide", tabindex: 0, role: "region", "aria-label": run }, el("table", { class: "matrix" }, el("caption", null, data(run)),
-      el("thead", null, el("tr", null, ["Step", "Wanted"].map((head) => el("th", { scope: "col" }, head)),
-        sides.map((self) => el("th", { scope: "col" }, data(modelName(self)))))),
-      el("tbody", null, steps.map((step) => el("tr", null, el("th", { scope: "row" }, data(step)), el("td", null, wanted(step)),
-        cell(0, step, run), cell(1, step, run))))))),
+    runs.map((run) => stepMatrix({ label: run, caption: data(run), heads: sides.map((self) => data(modelName(self))), rows: rows.flat(),
+      cells: (step) => sides.map((self, place) => outcomeCell(self, rows[place], step, run)) })),
   ];
 }

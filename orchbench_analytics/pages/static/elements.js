@@ -31,7 +31,7 @@ function textNodes(text) {
 
 function fill(parent, children) {
   for (const child of children.flat(Infinity)) {
-    if (child === null || child === undefined || child === false || child === "") continue;
+    if (isAbsent(child) || child === false || child === "") continue;
     if (child instanceof Node) parent.append(child);
     else if (parent instanceof SVGElement) parent.append(visible(String(child)));
     else parent.append(...textNodes(String(child)));
@@ -41,7 +41,7 @@ function fill(parent, children) {
 
 function withAttributes(element, attributes) {
   for (const [name, value] of Object.entries(attributes ?? {})) {
-    if (value === null || value === undefined || value === false) continue;
+    if (isAbsent(value) || value === false) continue;
     if (typeof value === "function") element.addEventListener(name, value);
     else if (name.startsWith("--")) element.style.setProperty(name, value);
     else if (name === "title" || name === "aria-label") element.setAttribute(name, visible(value));
@@ -61,6 +61,15 @@ const data = (text, attributes) => el("bdi", attributes, text ?? "–");
 // A block of text from the data, as it was written.
 const block = (text, attributes) =>
   el("pre", { class: "text", dir: "auto", tabindex: 0, ...attributes }, text);
+
+// A part that may be wider than the screen, and then scrolls by itself.
+const region = (label, ...children) =>
+  el("div", { class: "wide", tabindex: 0, role: "region", "aria-label": label }, children);
+
+// Figures side by side: [words, figure, …] of each.
+const cards = (items) => el("dl", { class: "cards" }, items.map(([words, ...content]) =>
+  el("div", { class: "card" }, el("dt", null, words), el("dd", null, content))));
+const figure = (text) => el("span", { class: "figure" }, text);
 
 const note = (...children) => el("p", { class: "note" }, children);
 const badge = (kind, ...children) => el("span", { class: `badge ${kind}` }, children);

@@ -1,4 +1,4 @@
-// The leaderboard, and where models differ.
+// The leaderboard, and what other views share with it: languages, metrics, the order of models.
 
 const ALL = "";
 
@@ -76,7 +76,7 @@ function leaderboardView() {
 
 function boardColumns(rows, language) {
   const domain = domainOf(rows);
-  const has = (name) => rows.some((row) => row[name] !== null && row[name] !== undefined);
+  const has = (name) => rows.some((row) => !isAbsent(row[name]));
   return [
     { name: "rank_number", label: "Rank", kind: "number", value: (row) => row.rank_number, cell: rankCell },
     { name: "model", label: "Model", value: (row) => row.model, cell: modelCell },
@@ -115,45 +115,17 @@ const modelCell = (row) => el("span", { class: "model" }, a(address(modelPath(ro
 
 function rankCell(row) {
   const [low, high] = [row.rank_low, row.rank_high];
-  const span = low === undefined || low === null || low === high ? null : `${low}–${high}`;
+  const span = isAbsent(low) || low === high ? null : `${low}–${high}`;
   return [el("span", { class: "rank", title: row.unranked_reason }, row.rank_number ?? "–"),
     span && el("span", { class: "quiet" }, ` ${span}`)];
 }
 
-function differencesView() {
-  const profile = profileHere();
-  const language = languageHere();
-  const languages = language ? [language] : [...new Set(here.core.model_scores.columns.language.words)];
-  const rows = here.core.model_scores.rows({ profile }).filter((row) => languages.includes(row.language));
-  const metrics = here.core.metrics.map((metric) => metric.name)
-    .filter((name) => name in here.core.model_scores.columns);
-  const models = grouped(rows, ["model", "experiment"]).map((own) => ({ ...own[0],
-    ...Object.fromEntries(metrics.map((name) => [name, meanOf(own, name)])) }))
-    .sort((x, y) => (y.average_score ?? -1) - (x.average_score ?? -1));
-  const known = Object.fromEntries(metrics.map((name) =>
-    [name, models.map((row) => row[name]).filter((value) => value !== null)]));
-  for (const values of Object.values(known)) values.sort((x, y) => x - y);
-  const place = (row, name) => divided(known[name].indexOf(row[name]), known[name].length - 1) ?? 0.5;
-  return [
-    el("h1", null, "Where models differ"),
-    note("Every metric of every model. The stronger the colour, the higher its place in the column; ",
-      "over all languages a figure is the mean of the languages. A figure leads to the rows behind it."),
-    el("div", { class: "choices" }, languageChoice(), filterBox("Filter models")),
-    filtered(heatTable({ caption: "Metrics by model", isCaptionRead: true, corner: "Model", heads: metrics.map(metricHead),
-      rows: models.map((row) => ({ head: modelLink(row),
-        cells: metrics.map((name) => row[name] === null ? null : ({ text: short(row[name], 3),
-          level: place(row, name), href: rowsBehind(row, name),
-          title: `${modelName(row)}, ${metricWord(name)}: ${score(row[name])}` })) })) })),
-  ];
-}
+const metricHead = (name) => el("abbr", { title: metricTitle(name) }, metricWord(name));
 
-function metricHead(name) {
-  const { description } = here.core.metrics.find((metric) => metric.name === name);
-  return el("abbr", { title: description }, metricWord(name));
+const MOST_COLUMNS = 24; // models beside each other in a matrix
+// The rows of each model, the best first.
+function byModel(rows) {
+  const board = here.core.leaderboard.index("profile", "model", "experiment");
+  const average = ([row]) => here.core.leaderboard.value("average_score", board.get(keyOf(profileHere(), row.model, row.experiment))?.[0]) ?? -1;
+  return grouped(rows, ["model", "experiment"]).map((own) => [average(own), own]).sort(([x], [y]) => y - x).map(([, own]) => own);
 }
-
-function meanOf(rows, name) {
-  const values = rows.map((row) => row[name]).filter((value) => value !== null && value !== undefined);
-  return values.length ? values.reduce((x, y) => x + y, 0) / values.length : null;
-}
-

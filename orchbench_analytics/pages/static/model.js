@@ -18,10 +18,10 @@ async function modelView([, model, experiment]) {
       a(address(["compare", model, experiment]), "Compare with another model")),
     el("h2", null, "Scores by language"), languageTable(scores),
     el("div", { class: "columns" },
-      el("section", null, el("h2", null, "Decisions"), confusion(self, inLanguage(decisions.confusion), profile)),
-      el("section", null, el("h2", null, "How decisions go wrong"), patternBars(self, inLanguage(decisions.patterns), profile)),
-      el("section", null, el("h2", null, "Plans: what is wrong"), planKinds(self, inLanguage(plans.kinds), profile)),
-      el("section", null, el("h2", null, "Tools that go wrong most"), worstTools(self, inLanguage(tools.tools), profile))),
+      el("section", null, el("h2", null, "Decisions"), confusion(self, rowsHere(decisions.confusion, self))),
+      el("section", null, el("h2", null, "How decisions go wrong"), patternBars(self, rowsHere(decisions.patterns, self))),
+      el("section", null, el("h2", null, "Plans: what is wrong"), planKinds(self, rowsHere(plans.kinds, self))),
+      el("section", null, el("h2", null, "Tools that go wrong most"), worstTools(self, rowsHere(tools.tools, self)))),
     el("h2", { id: "scenarios" }, "Scenarios"),
     el("div", { class: "choices" }, filterBox("Filter scenarios")),
     filtered(scenarioTable(self, shard.files(profile, language))),
@@ -40,15 +40,14 @@ function headline(self, profile, language) {
   const board = scores[0] ?? {};
   const spans = here.core.intervals.rows({ profile, language: language ?? "mean", ...self });
   const rank = here.core.ranks.rows({ profile, ...self })[0] ?? {};
-  return el("dl", { class: "cards" }, HEADLINE.map((name) => {
+  const metrics = HEADLINE.map((name) => {
     const span = spans.find((found) => found.metric === name);
-    return el("div", { class: "card" }, el("dt", null, metricWord(name)),
-      el("dd", null, name === HEADLINE[0] ? el("span", { class: "figure" }, score(board[name]))
-        : el("a", { class: "figure plain", href: rowsBehind(self, name) }, score(board[name])),
-        span && el("span", { class: "quiet" }, `${score(span.low)} – ${score(span.high)}`)));
-  }), !language && el("div", { class: "card" }, el("dt", null, "Rank"), el("dd", null,
-    el("span", { class: "figure" }, board.rank_number ?? "–"),
-    el("span", { class: "quiet" }, rankWords(rank)))));
+    return [metricWord(name), name === HEADLINE[0] ? figure(score(board[name]))
+      : el("a", { class: "figure plain", href: rowsBehind(self, name) }, score(board[name])),
+    span && el("span", { class: "quiet" }, `${score(span.low)} – ${score(span.high)}`)];
+  });
+  const place = ["Rank", figure(board.rank_number ?? "–"), el("span", { class: "quiet" }, rankWords(rank))];
+  return cards(language ? metrics : [...metrics, place]);
 }
 
 function rankWords(rank) {
@@ -59,14 +58,13 @@ function rankWords(rank) {
 }
 
 function languageTable(scores) {
-  const metrics = here.core.metrics.map((metric) => metric.name).filter((name) => scores.some((row) => row[name] !== undefined && row[name] !== null));
+  const metrics = here.core.metrics.map((metric) => metric.name).filter((name) => scores.some((row) => !isAbsent(row[name])));
   return heatTable({ caption: "Scores by language", isCaptionRead: true, corner: "Language", heads: metrics.map(metricHead),
     rows: scores.map((row) => ({ head: data(row.language), cells: metrics.map((name) => row[name] === null ? null
       : { text: short(row[name], 4), level: row[name], title: metricWord(name), href: rowsBehind(row, name) }) })) });
 }
 
-function confusion(self, table, profile) {
-  const rows = table.rows({ profile, ...self });
+function confusion(self, rows) {
   const actual = distinct(rows, "actual").sort(byDecision);
   const predicted = distinct(rows, "predicted").sort(byDecision);
   const cell = (wanted, given) => {
@@ -89,15 +87,15 @@ const isRight = (wanted, given) => wanted === given || (wanted === "rejection" &
 const decisionWord = (name) => ({ call: "call", failed: "failed", rejection: "reject (untyped)",
   awaiting_user_input: "awaiting user", tool_constraint_violation: "constraint" })[(name ?? "").toLowerCase()] ?? plain(name);
 
-function patternBars(self, table, profile) {
-  const found = grouped(table.rows({ profile, ...self }), ["error_pattern"]);
+function patternBars(self, steps) {
+  const found = grouped(steps, ["error_pattern"]);
   return bars({ caption: "Of the steps on which it could occur", write: percent, items: found.map((rows) => ({
     name: a(address([...modelPath(self), "steps"], { pattern: rows[0].error_pattern }), plain(rows[0].error_pattern)), kind: "wrong",
     value: divided(sum(rows, "occurrence_count"), sum(rows, "opportunity_count")) })) });
 }
 
-function planKinds(self, table, profile) {
-  const found = grouped(table.rows({ profile, ...self }), ["graph", "kind"])
+function planKinds(self, edits) {
+  const found = grouped(edits, ["graph", "kind"])
     .map((rows) => ({ graph: rows[0].graph, kind: rows[0].kind, edit_count: sum(rows, "edit_count"),
       edit_cost: sum(rows, "edit_cost"), edited_plan_count: sum(rows, "edited_plan_count") }));
   if (!found.length) return note("No edits: every plan that was read agrees with its label.");
@@ -108,8 +106,8 @@ function planKinds(self, table, profile) {
     numberColumn("edit_cost", "Cost", (value) => short(value, 1))] });
 }
 
-function worstTools(self, table, profile) {
-  const found = grouped(table.rows({ profile, ...self }), ["tool"]).map(toolTotals)
+function worstTools(self, tools) {
+  const found = grouped(tools, ["tool"]).map(toolTotals)
     .filter((row) => row.labelled_step_count).sort((x, y) => (x.recall ?? 2) - (y.recall ?? 2)).slice(0, 8);
   return dataTable({ caption: "Lowest recall first", rows: found, columns: [
     { name: "tool", label: "Tool", value: (row) => row.tool,

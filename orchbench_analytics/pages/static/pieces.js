@@ -22,7 +22,7 @@ class Table {
 
   // The rows whose columns have the values given; a value of null or undefined asks for nothing.
   rows(wanted = {}) {
-    const tests = Object.entries(wanted).filter(([, value]) => value !== null && value !== undefined);
+    const tests = Object.entries(wanted).filter(([, value]) => !isAbsent(value));
     const numbers = [];
     for (let row = 0; row < this.count; row++) {
       if (tests.every(([name, value]) => this.value(name, row) === value)) numbers.push(row);
@@ -43,6 +43,7 @@ class Table {
 }
 
 const keyOf = (...parts) => JSON.stringify(parts);
+const isAbsent = (value) => value === null || value === undefined;
 const EMPTY_TABLE = new Table({ count: 0, columns: {} });
 const unpacked = new Map();
 const awaited = new Map();

@@ -20,6 +20,10 @@ const EDIT_WORDS = {
 const MOST_EDITS = 400; // as many as the report keeps of a plan
 const [EDIT_GRAPH, EDIT_KIND, EDIT_SUBJECT, EDIT_WANTED, EDIT_GIVEN, EDIT_COST] = [0, 1, 2, 3, 4, 5];
 
+const planPictures = (drawn, structureDistance, componentDistance) => [legend(), el("div", { class: "pictures" },
+  planPicture(drawn, "structure", "Workflows and what they wait for", structureDistance),
+  planPicture(drawn, "component", "Agents, their status and their order", componentDistance))];
+
 function planPicture(drawn, graph, title, distance) {
   const [nodes, edges, layerSizes, isDrawn] = drawn[graph];
   const edits = drawn.edits.filter((edit) => edit[EDIT_GRAPH] === graph);
@@ -84,7 +88,7 @@ const arrowHead = (state) => svg("marker", { id: `arrow-${state}`, class: `head 
   svg("path", { d: "M0 1L9 5L0 9z" }));
 
 function node(box) {
-  const [first, second] = secondLine(box);
+  const [first, second] = linesOf(box);
   const words = [box.name, box.answerName && `in the answer: ${box.answerName}`,
     box.state && `${STATE_WORDS[box.state]}, costs ${short(box.cost, 1)}`].filter(Boolean).join("\n");
   const middle = box.x + BOX.width / 2;
@@ -94,8 +98,8 @@ function node(box) {
     second && svg("text", { class: "second", x: middle, y: box.y + 36, "text-anchor": "middle" }, second));
 }
 
-// What stands in a box: the name, or agent above status; a name of the answer below.
-function secondLine(box) {
+// The two lines of a box: a name, or agent above status; a name of the answer below.
+function linesOf(box) {
   if (box.answerName) return [cut(box.name, 22), `≙ ${cut(box.answerName, 23)}`];
   const parts = /^(.*) \(([^()]*)\)$/.exec(box.name);
   return parts ? [cut(parts[1], 21), cut(parts[2], 25)] : [cut(box.name, 21), null];

@@ -10,7 +10,7 @@ async function rulesView() {
     el("dl", { class: "facts" }, core.profiles.map((name) => el("div", null, el("dt", null, name), el("dd", null, PROFILE_WORDS[name] ?? "rules of your own")))),
     el("h2", null, "Average and rank under each profile"),
     dataTable({ caption: "Profiles", isCaptionRead: true, rows, sort: `rank-${first}`, columns: [
-      { name: "model", label: "Model", value: (row) => modelName(row), cell: (row) => modelLink(row) },
+      MODEL_COLUMN,
       ...core.profiles.flatMap((profile) => [numberColumn(`score-${profile}`, profile, score, { cell: (row) => el("a", { class: "plain", href: address(modelPath(row), { profile }) }, score(row[`score-${profile}`])) }), numberColumn(`rank-${profile}`, "rank", (value) => `${value ?? "–"}`)])] }),
     el("h2", null, "One rule at a time"), core.has_rules ? ruleTable((await piece("rules")).rules)
       : note("This report was made without it; make it with: ", el("code", null, "orchbench report DIR OUT --audit")),
@@ -23,7 +23,7 @@ function ruleTable(table) {
   const change = `${metric}_change`;
   const rows = table.rows().filter((row) => HEADLINE.some((name) => row[`${name}_change`]));
   if (!rows.length) return note("No rule changes any score here.");
-  const people = models(rows).slice(0, MOST_COLUMNS);
+  const shownModels = byModel(rows).slice(0, MOST_COLUMNS);
   const most = Math.max(...rows.map((row) => Math.abs(row[change] ?? 0)), 1e-9);
   const cell = (rule, own) => {
     const row = own.find((found) => found.rule === rule);
@@ -34,7 +34,7 @@ function ruleTable(table) {
   };
   return [note("From the public evaluator's rules to ours, one at a time: what each does to each model's score."),
     el("div", { class: "choices" }, select("Metric", HEADLINE.map((name) => [name, metricWord(name)]), metric, choose("metric"))),
-    heatTable({ caption: "Rules", isCaptionRead: true, corner: "Rule", heads: people.map((own) => modelLink(own[0])),
+    heatTable({ caption: "Rules", isCaptionRead: true, corner: "Rule", heads: shownModels.map((own) => modelLink(own[0])),
       rows: grouped(rows, ["rule"]).map(([row]) => ({ head: [plain(row.rule), el("span", { class: "change quiet" }, `${plain(row.rule_from)} → ${plain(row.rule_to)}`)],
-        cells: people.map((own) => cell(row.rule, own)) })) })];
+        cells: shownModels.map((own) => cell(row.rule, own)) })) })];
 }

@@ -14,30 +14,31 @@ async function scenarioView([, model, experiment, , language, scenario, ...rest]
       ...(run ? [[`${language} ${scenario}`, path]] : [])], run ?? `${language} ${scenario}`),
     el("h1", null, run ? [data(run), " of scenario "] : "Scenario ", data(scenario), " ",
       el("span", { class: "quiet" }, data(language))),
-    !run && el("dl", { class: "cards" }, [["Score", "scenario_score"], ["Decisions", "decision_accuracy"],
-      ["FC", "file_call_f1"], ["Plan", "plan_similarity"]].map(([words, name]) =>
-      el("div", { class: "card" }, el("dt", null, words), el("dd", null, el("span", { class: "figure" }, score(file[name])))))),
+    !run && cards([["Score", "scenario_score"], ["Decisions", "decision_accuracy"],
+      ["FC", "file_call_f1"], ["Plan", "plan_similarity"]].map(([words, name]) => [words, figure(score(file[name]))])),
     el("p", null, a(address(["scenario", language, scenario]), "The same scenario by all models")),
-    run ? runTable(self, rows) : stepMatrix(self, rows),
+    run ? runTable(self, rows) : runMatrix(self, rows),
   ];
 }
 
-// Steps down, runs across; each cell leads to the answer.
-function stepMatrix(self, rows) {
+// Steps down, runs across.
+function runMatrix(self, rows) {
   const runs = distinct(rows, "run").sort(inOrder);
-  const steps = distinct(rows, "step_id").sort(inOrder);
-  const cellOfRun = (step, run) => {
-    const found = rows.filter((row) => row.step_id === step && row.run === run);
-    if (!found.length) return el("td", { class: "absent" }, "–");
-    return el("td", null, found.map((row) => outcomeLink(self, row)));
-  };
-  return el("div", { class: "wide", tabindex: 0, role: "region", "aria-label": "Steps by run" },
-    el("table", { class: "matrix" }, el("caption", null, "Steps by run"),
-      el("thead", null, el("tr", null, el("th", { scope: "col" }, "Step"), el("th", { scope: "col" }, "Wanted"),
-        runs.map((run) => el("th", { scope: "col" }, a(address([...here.path.slice(0, 6), "run", run]), data(run)))))),
-      el("tbody", null, steps.map((step) => el("tr", null, el("th", { scope: "row" }, data(step)),
-        el("td", null, wantedWords(rows.find((row) => row.step_id === step))),
-        runs.map((run) => cellOfRun(step, run)))))));
+  return stepMatrix({ label: "Steps by run", caption: "Steps by run", rows,
+    heads: runs.map((run) => a(address([...here.path.slice(0, 6), "run", run]), data(run))),
+    cells: (step) => runs.map((run) => outcomeCell(self, rows, step, run)) });
+}
+
+// A table with a row for each step: what was wanted, and cells that lead to answers.
+const stepMatrix = ({ label, caption, heads, rows, cells }) => region(label, el("table", { class: "matrix" }, el("caption", null, caption),
+  el("thead", null, el("tr", null, ["Step", "Wanted", ...heads].map((head) => el("th", { scope: "col" }, head)))),
+  el("tbody", null, distinct(rows, "step_id").sort(inOrder).map((step) => el("tr", null, el("th", { scope: "row" }, data(step)),
+    el("td", null, wantedWords(rows.find((row) => row.step_id === step))), cells(step))))));
+
+function outcomeCell(self, rows, step, run) {
+  const found = rows.filter((row) => row.step_id === step && row.run === run);
+  if (!found.length) return el("td", { class: "absent" }, "–");
+  return el("td", null, found.map((row) => outcomeLink(self, row)));
 }
 
 const outcomeLink = (self, row) => {
@@ -62,7 +63,7 @@ function runTable(self, rows) {
   return dataTable({ caption: "Steps of the run", isCaptionRead: true, rows, columns: [
     { name: "step_id", label: "Step", value: (row) => row.step_id,
       cell: (row) => a(address(stepPath(self, row)), data(row.step_id)) },
-    { name: "unit", label: "Unit", value: (row) => row.unit },
+    textColumn("unit", "Unit"),
     { name: "wanted", label: "Wanted", value: (row) => row.actual ?? row.unit, cell: wantedWords },
     { name: "given", label: "Given", value: (row) => row.predicted ?? row.read_as, cell: givenWords },
     { name: "outcome", label: "Outcome", value: (row) => outcome(row).value, cell: (row) => outcomeLink(self, row) }] });
@@ -89,8 +90,8 @@ async function rowsView([, model, experiment, unit]) {
     filtered(dataTable({ caption: plain(unit), isCaptionRead: true, rows, sort: "outcome", columns: [
       { name: "scenario", label: "Scenario", value: (row) => `${row.language} ${row.scenario}`,
         cell: (row) => a(address(stepPath(self, row)), data(`${row.language} ${row.scenario}`)) },
-      { name: "run", label: "Run", value: (row) => row.run },
-      { name: "step_id", label: "Step", value: (row) => row.step_id },
+      textColumn("run", "Run"),
+      textColumn("step_id", "Step"),
       { name: "wanted", label: "Wanted", value: (row) => row.actual ?? row.label_workflow_count, cell: wantedWords },
       { name: "given", label: "Given", value: (row) => row.predicted ?? row.answer_workflow_count, cell: givenWords },
       { name: "outcome", label: "Outcome", value: (row) => outcome(row).value, cell: (row) => outcomeLink(self, row) }] })),

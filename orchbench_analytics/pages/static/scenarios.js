@@ -9,7 +9,7 @@ const KINDS = {
 
 async function scenariosView() {
   const { difficulties } = await piece("scenarios");
-  const all = ofLanguage(difficulties);
+  const all = rowsHere(difficulties);
   const kind = KINDS[here.params.get("kind")];
   const rows = kind ? all.filter(kind.is) : all;
   const flags = (row) => Object.entries(KINDS).filter(([name, found]) => name !== "contrary" && found.is(row))
@@ -40,8 +40,8 @@ async function oneScenarioView([, language, scenario]) {
   return [
     trail([["Scenarios", ["scenarios"]]], `${language} ${scenario}`),
     el("h1", null, "Scenario ", data(scenario), " ", el("span", { class: "quiet" }, data(language))),
-    el("dl", { class: "cards" }, [["Mean score", score(found.mean_scenario_score)], ["Least", score(found.least_score)], ["Greatest", score(found.greatest_score)],
-      ["Discrimination", short(found.discrimination, 2)]].map(([words, figure]) => el("div", { class: "card" }, el("dt", null, words), el("dd", null, el("span", { class: "figure" }, figure))))),
+    cards([["Mean score", score(found.mean_scenario_score)], ["Least", score(found.least_score)], ["Greatest", score(found.greatest_score)],
+      ["Discrimination", short(found.discrimination)]].map(([words, text]) => [words, figure(text)])),
     rows.length ? dataTable({ caption: "By model", isCaptionRead: true, rows, sort: "scenario_score", isFalling: true, columns: [
       { name: "model", label: "Model", value: (row) => modelName(row), cell: (row) => a(address(scenarioPath(row, language, scenario)), data(modelName(row))) },
       textColumn("experiment", "Experiment"),

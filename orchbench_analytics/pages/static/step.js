@@ -30,18 +30,18 @@ function neighbours(self, dialogue, step) {
 
 // The same step in other runs.
 function runsBeside(self, shard, row, profile) {
-  const others = shard.dialogue(profile, row.run ? { language: row.language, scenario: row.scenario } : {})
+  const others = shard.dialogue(profile, { language: row.language, scenario: row.scenario })
     .filter((other) => other.step_id === row.step_id && other.run !== row.run);
   if (!others.length) return null;
   return [el("h2", null, "The same step in other runs"), el("ul", { class: "inline" }, others.map((other) =>
     el("li", null, data(other.run), " ", outcomeLink(self, other))))];
 }
 
-const labelText = (labels, number) => (number === null || number === undefined ? null : labels[number]);
+const labelText = (labels, number) => (isAbsent(number) ? null : labels[number]);
 
 function answerBlock(row, name) {
   const [text, length] = [row[name], row[`${name}_length`]];
-  if (text === null || text === undefined) return null;
+  if (isAbsent(text)) return null;
   if (here.core.answer_limit === 0) return note("The texts of answers were left out of this report.");
   return [block(text, { "aria-label": "Answer" }), length !== null && note(`Cut after ${count(text.length)} of ${count(length)} characters.`)];
 }
@@ -62,7 +62,7 @@ function callSection(row, shard, labels, profile) {
       [calls !== null ? callList(calls) : note("A rejection was due: ", decisionWord(row.actual)),
         calls === null && block(labelText(labels, row.label_content) ?? "")],
       [row.answer_position === null ? note(READ_WORDS.missing) : null,
-        row.answer_calls !== null && row.answer_calls !== "[]" && callList(row.answer_calls, row.answer_calls_length),
+        row.answer_calls !== null && row.answer_calls !== "[]" && callList(row.answer_calls),
         answerBlock(row, "answer_content"), row.answer_agent_id && row.answer_agent_id !== row.label_agent_id
           && note("Answered by ", data(row.answer_agent_id))]),
     el("h2", null, "How it was read"), readingOf(row),
@@ -117,7 +117,7 @@ function argumentsOf(given) {
 
 function countsTable(row) {
   const parts = [["Names", "name"], ["Keys", "key"], ["Values", "value"]];
-  return el("div", { class: "wide", tabindex: 0, role: "region", "aria-label": "Counts" }, el("table", { class: "counts" }, el("thead", null, el("tr", null,
+  return region("Counts", el("table", { class: "counts" }, el("thead", null, el("tr", null,
     ["", "Matched", "Only in the answer", "Only in the label", "F1"].map((head) => el("th", { scope: "col", class: head ? "number" : "text" }, head || el("span", { class: "visually-hidden" }, "Part"))))),
   el("tbody", null, parts.map(([words, part]) => el("tr", null, el("th", { scope: "row" }, words),
     ["true_positive", "false_positive", "false_negative"].map((kind) => el("td", { class: "number" }, count(row[`${part}_${kind}_count`]))),
@@ -127,13 +127,13 @@ function countsTable(row) {
 function argumentTable(row, shard, labels, profile) {
   const rows = shard.argumentsOf(row, profile);
   if (!rows.length) return null;
-  const values = (text) => (text === null || text === undefined ? "–" : el("span", { dir: "auto" }, listed(text)));
+  const values = (text) => (isAbsent(text) ? "–" : el("span", { dir: "auto" }, listed(text)));
   return dataTable({ caption: "Arguments", isCaptionRead: true, rows, columns: [
-    { name: "argument_key", label: "Key", value: (item) => item.argument_key },
+    textColumn("argument_key", "Key"),
     { name: "label_values", label: "Label", value: (item) => labelText(labels, item.label_values), cell: (item) => values(labelText(labels, item.label_values)) },
     { name: "answer_values", label: "Answer", value: (item) => item.answer_values,
       cell: (item) => item.is_same ? values(labelText(labels, item.label_values)) : values(item.answer_values) },
-    { name: "decided_by", label: "Decided by", value: (item) => item.decided_by },
+    textColumn("decided_by", "Decided by"),
     { name: "result", label: "Counts", value: (item) => item.false_positive_count + item.false_negative_count, cell: (item) =>
       badge(item.false_positive_count + item.false_negative_count ? (item.true_positive_count ? "partly" : "bad") : "good",
         `${item.true_positive_count} right, ${item.false_positive_count} wrong, ${item.false_negative_count} missed`) }] });
@@ -151,7 +151,7 @@ function judgeTable(row, shard) {
   const rows = shard.judgementsOf(row);
   if (!rows.length) return null;
   return [el("h2", null, "What the judge said"), dataTable({ caption: "Verdicts", isCaptionRead: true, rows, columns: [
-    { name: "argument_key", label: "Key", value: (item) => item.argument_key },
+    textColumn("argument_key", "Key"),
     { name: "label_values", label: "Label", value: (item) => item.label_values && listed(item.label_values) },
     { name: "answer_values", label: "Answer", value: (item) => item.answer_values && listed(item.answer_values) },
     { name: "verdict", label: "Verdict", value: (item) => item.true_positive_count, cell: (item) => item.is_usable
@@ -171,10 +171,7 @@ function planSection(row, shard, labels, profile) {
       row.component_similarity !== null && ["Component", `${score(row.component_similarity)} (distance ${short(row.component_distance, 1)})`],
       !row.is_scored && ["Left out", plain(row.left_out_reason)],
       row.is_scored && !row.is_ged_exact && ["Distance", "bounded, not exact: the plans are too large"]]),
-    drawn ? [el("h2", null, "Both plans in one picture"), legend(),
-      el("div", { class: "pictures" },
-        planPicture(drawn, "structure", "Workflows and what they wait for", row.structure_distance),
-        planPicture(drawn, "component", "Agents, their status and their order", row.component_distance))]
+    drawn ? [el("h2", null, "Both plans in one picture"), planPictures(drawn, row.structure_distance, row.component_distance)]
       : row.is_scored && note("There is no picture: ", READ_WORDS[row.read_as] ?? plain(row.read_as), "."),
     el("h2", null, "As they were written"),
     sides(block(labelText(labels, row.label_content) ?? "no label"),

@@ -44,8 +44,7 @@ function dataTable({ caption, isCaptionRead, columns, rows, sort, isFalling = fa
   draw();
   const table = el("table", null, captionOf(caption, isCaptionRead),
     el("thead", null, el("tr", null, heads)), body);
-  return el("div", { class: "wide", tabindex: 0, role: "region", "aria-label": caption ?? "Table" },
-    table, more);
+  return region(caption, table, more);
 }
 
 // A box that hides the rows of filtered tables that do not contain its words.
@@ -85,7 +84,6 @@ function cellOf(column, row, place) {
 const classOf = (column) => `${column.kind ?? "text"}${column.isRoomy ? " roomy" : ""}`;
 
 function sortedRows(rows, { column, isFalling }) {
-  const isAbsent = (value) => value === null || value === undefined;
   const ordered = (first, second) => {
     const [a, b] = [column.value(first), column.value(second)];
     if (isAbsent(a) || isAbsent(b)) return isAbsent(a) - isAbsent(b);
@@ -102,6 +100,7 @@ const numberColumn = (name, label, write = score, extra = {}) => ({
 const barColumn = (name, label, extra = {}) => numberColumn(name, label, score,
   { kind: "bar", cell: (row) => bar(row[name], score(row[name])), ...extra });
 const textColumn = (name, label, extra = {}) => ({ name, label, value: (row) => row[name], ...extra });
+const MODEL_COLUMN = { name: "model", label: "Model", value: modelName, cell: modelLink };
 
 // A matrix of figures, coloured by their size: rows × columns of {text, level, href, title}.
 function heatTable({ caption, isCaptionRead, corner, heads, rows }) {
@@ -111,8 +110,7 @@ function heatTable({ caption, isCaptionRead, corner, heads, rows }) {
     more.hidden = true;
     body.append(...drawn(rows.slice(FIRST_ROWS)));
   } }, `Show all ${count(rows.length)} rows`);
-  return el("div", { class: "wide", tabindex: 0, role: "region", "aria-label": caption },
-    el("table", { class: "heat" }, captionOf(caption, isCaptionRead),
+  return region(caption, el("table", { class: "heat" }, captionOf(caption, isCaptionRead),
       el("thead", null, el("tr", null, el("th", { scope: "col" }, corner),
         heads.map((head) => el("th", { scope: "col", class: "number" }, head)))), body), more);
 }

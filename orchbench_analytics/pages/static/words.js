@@ -1,4 +1,4 @@
-// Words and figures: what people call things, and how numbers are written.
+// Words and figures: what shownModels call things, and how numbers are written.
 
 const METRIC_WORDS = {
   average_score: "Average",
@@ -47,14 +47,14 @@ const READ_WAYS = {
 
 const plain = (name) => (name ?? "").replaceAll("_", " ");
 const metricWord = (name) => METRIC_WORDS[name] ?? plain(name);
-const score = (value) => (value === null || value === undefined ? "–" : value.toFixed(4));
+const score = (value) => (isAbsent(value) ? "–" : value.toFixed(4));
 const short = (value, digits = 2) =>
-  value === null || value === undefined ? "–" : value.toFixed(digits);
+  isAbsent(value) ? "–" : value.toFixed(digits);
 const signed = (value) =>
-  value === null || value === undefined ? "–" : `${value > 0 ? "+" : ""}${value.toFixed(4)}`.replace("-", "−");
+  isAbsent(value) ? "–" : `${value > 0 ? "+" : ""}${value.toFixed(4)}`.replace("-", "−");
 const percent = (value) =>
-  value === null || value === undefined ? "–" : `${(100 * value).toFixed(1)} %`;
-const count = (value) => (value === null || value === undefined ? "–" : value.toLocaleString("en"));
+  isAbsent(value) ? "–" : `${(100 * value).toFixed(1)} %`;
+const count = (value) => (isAbsent(value) ? "–" : value.toLocaleString("en"));
 const divided = (above, below) => (below ? above / below : null);
 const many = (number, one, more = `${one}s`) => `${count(number)} ${number === 1 ? one : more}`;
 const inOrder = new Intl.Collator("en", { numeric: true }).compare;

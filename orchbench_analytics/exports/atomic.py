@@ -9,18 +9,13 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-import msgspec
-
 from orchbench_analytics.errors import PathError
-from orchbench_analytics.exports.contents import Contents
 from orchbench_analytics.store.durable import sync_directory, sync_files
-
-MANIFEST_FILE = "manifest.json"
 
 
 @contextmanager
 def new_file(path: Path) -> Iterator[Path]:
-    """A place for a new file; when it is written it takes the place of the old one."""
+    """Yield a path to write a file to; afterwards it replaces the one at `path`."""
     path.parent.mkdir(parents=True, exist_ok=True)
     staged = _beside(path, "part")
     _remove_leftovers(path)
@@ -32,14 +27,14 @@ def new_file(path: Path) -> Iterator[Path]:
         staged.replace(path)
         sync_directory(path.parent)
     finally:
-        _remove_leftovers(path)  # of a DuckDB file that was not finished also its log
+        _remove_leftovers(path)  # an unfinished DuckDB file has a log beside it
 
 
 @contextmanager
 def new_directory(path: Path) -> Iterator[Path]:
-    """A place for a new directory; when it is written it takes the place of the old one.
+    """Yield a directory to write into; afterwards it replaces the one at `path`.
 
-    The old one is first renamed, so for a moment there is none; there is never half of one.
+    The old one is renamed first, so for a moment there is none; there is never half of one.
     """
     path.parent.mkdir(parents=True, exist_ok=True)
     staged, old = _beside(path, "part"), _beside(path, "old")
@@ -60,9 +55,10 @@ def _beside(path: Path, kind: str) -> Path:
 
 
 def _remove_leftovers(path: Path) -> None:
-    """Remove what killed exports to this path have left; that of one under way stays.
+    """Remove what killed exports to this path left behind, but not what a running one writes.
 
-    Names have process ids, and ours may be that of a process before us, whose journal would count.
+    Names hold process ids. One with our id is from an earlier process that had the same id: a
+    database would take its journal for ours.
     """
     name = re.compile(rf"\.{re.escape(path.name)}\.(\d+)\.(part|old).*")
     for beside in path.parent.iterdir():
@@ -72,13 +68,13 @@ def _remove_leftovers(path: Path) -> None:
 
 
 def _is_running(pid: int) -> bool:
-    if os.name == "nt":  # where the question would end the process
+    if os.name == "nt":  # there `os.kill` ends the process
         return True
     try:
         os.kill(pid, 0)
     except ProcessLookupError:
         return False
-    except (OSError, OverflowError):  # it is somebody else's
+    except (OSError, OverflowError):  # it belongs to another user
         return True
     return True
 
@@ -103,39 +99,13 @@ def _swap(staged: Path, path: Path, old: Path) -> None:
 
 
 def refuse(path: Path) -> PathError:
-    """What to say of a target that somebody else made."""
+    """The error for a target that is not an earlier export."""
     return PathError(
         f"{path} is there already and is not an earlier export; "
         "name another, or replace it with --overwrite"
     )
 
 
-def read_directory(path: Path, *, may_overwrite: bool) -> Contents | None:
-    """The manifest of a directory of files; null where there is nothing to go by."""
-    try:
-        content = (path / MANIFEST_FILE).read_bytes()
-        manifest = msgspec.json.decode(content, type=Contents)
-    except (OSError, msgspec.DecodeError, msgspec.ValidationError):
-        is_empty = not path.exists() or (path.is_dir() and not any(path.iterdir()))
-        if not is_empty and not may_overwrite:
-            raise refuse(path) from None
-        return None
-    if path.is_symlink():
-        raise PathError(f"{path} is a symbolic link; name the directory itself")
-    return manifest
-
-
-def write_directory_manifest(directory: Path, contents: Contents) -> None:
-    """Write the manifest, as the last file."""
-    content = msgspec.json.format(msgspec.json.encode(contents), indent=1)
-    (directory / MANIFEST_FILE).write_bytes(content)
-
-
-def refuse_strangers(path: Path, ours: set[str]) -> None:
-    """Refuse a directory in which somebody put something: it would be gone with the old export."""
-    strangers = sorted({entry.name for entry in path.iterdir()} - ours - {MANIFEST_FILE})
-    if strangers:
-        raise PathError(
-            f"{path} holds other things ({', '.join(strangers[:3])}); move them out, "
-            "or drop them with --overwrite"
-        )
+def is_empty(path: Path) -> bool:
+    """Whether nothing is there yet, or an empty directory."""
+    return not path.exists() or (path.is_dir() and not any(path.iterdir()))
