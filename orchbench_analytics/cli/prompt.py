@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -79,7 +79,7 @@ def _react(opened: Warehouse, rows: RowOptions, query: str, answer: Callable[[st
 
 
 @contextlib.contextmanager
-def _line_editing(opened: Warehouse):  # type: ignore[no-untyped-def]  # a generator of nothing
+def _line_editing(opened: Warehouse) -> Iterator[None]:
     """History and completion, where Python has readline."""
     try:
         import readline

@@ -27,7 +27,7 @@ _EXTENSIONS: dict[str, Format] = {
     ".xlsx": "xlsx",
 }
 _MOST_EXCEL_ROWS = 2**20 - 1
-_FORMULA_START = r"^[=+\-@\t\r]"
+_FORMULA_STARTS = tuple("=+-@\t\r")
 
 
 def agreed_format(format: Format | None, output: Path | None) -> Format | None:  # noqa: A002 (what users type)
@@ -138,7 +138,6 @@ def _defuse_formulas(frame: pl.DataFrame) -> pl.DataFrame:
     import polars as pl
 
     text = pl.col(pl.String)
-    is_formula = text.str.contains(_FORMULA_START)
+    is_formula = text.str.head(1).is_in(_FORMULA_STARTS)
     defused = frame.with_columns(pl.when(is_formula).then("'" + text).otherwise(text).name.keep())
-    starts = tuple("=+-@\t\r")
-    return defused.rename({n: f"'{n}" for n in frame.columns if n.startswith(starts)})
+    return defused.rename({n: f"'{n}" for n in frame.columns if n.startswith(_FORMULA_STARTS)})

@@ -6,7 +6,6 @@ The sweep's scenarios are those that any model has a file of, language by langua
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -19,7 +18,7 @@ Flags = npt.NDArray[np.bool_]
 
 def scored_counts(languages: Sequence[LanguageCounts]) -> npt.NDArray[np.int64]:
     """How many of the sweep's scenarios each contender has."""
-    present = _side_by_side([language.present for language in languages])
+    present = np.hstack([language.present for language in languages])
     count: npt.NDArray[np.int64] = present.sum(axis=1)
     return count
 
@@ -45,16 +44,16 @@ def adjusted_values(counts: Counts, name: str) -> Array:
     What a missing file would have added is taken from a two-way fit by least squares: an effect of
     the model, over all its files, and an effect of the scenario, over all models that have it.
     """
-    present = _side_by_side([language.present for language in counts.languages])
-    runs = _side_by_side([language.runs for language in counts.languages])
+    present = np.hstack([language.present for language in counts.languages])
+    runs = np.hstack([language.runs for language in counts.languages])
     usual_runs = np.average(runs, axis=1, weights=present)[:, None]
     alike = [per_run(language) for language in counts.languages]
     ends = np.cumsum([len(language.scenarios) for language in counts.languages])[:-1]
     sums: list[dict[str, Array]] = [{} for _ in counts.languages]
     for part in counts.languages[0].parts:
-        known = _side_by_side([language.parts[part] for language in counts.languages])
+        known = np.hstack([language.parts[part] for language in counts.languages])
         if not present.all():
-            fitted = two_way_fit(_side_by_side([one.parts[part] for one in alike]), present)
+            fitted = two_way_fit(np.hstack([one.parts[part] for one in alike]), present)
             guess = np.maximum(fitted, 0.0) * (usual_runs if part in SUMMED else 1.0)
             known = np.where(present, known, guess)
         for block, values in zip(sums, np.split(known, ends, axis=1), strict=True):
@@ -74,7 +73,3 @@ def two_way_fit(values: Array, present: Flags) -> Array:
     rows = row_mean - weight @ columns / np.maximum(in_row, 1)
     fitted: Array = rows[:, None] + columns[None, :]
     return fitted
-
-
-def _side_by_side(blocks: Sequence[npt.NDArray[Any]]) -> npt.NDArray[Any]:
-    return np.concatenate(blocks, axis=1)

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from functools import reduce
+from operator import add
 
 import numpy as np
 import numpy.typing as npt
@@ -77,21 +79,14 @@ def _evaluate(name: str, sums: Sums, known: dict[str, Array]) -> Array:
 
 def _divide(formula: Ratio, sums: Sums) -> Array:
     above, below = _combine(formula.numerator, sums), _combine(formula.denominator, sums)
-    if below.size and below.min() > 0:  # as a rule; it is quicker not to look at each
-        return above / below
-    result = np.full_like(below, np.nan)
+    result: Array = np.full(below.shape, np.nan)
     if formula.defined_by:
         result[_combine(dict.fromkeys(formula.defined_by, 1.0), sums) > 0] = 0.0
     return np.divide(above, below, out=result, where=below > 0)
 
 
 def _combine(factors: Mapping[str, float], sums: Sums) -> Array:
-    total: Array | None = None
-    for term, factor in factors.items():
-        weighted = sums[term] if factor == 1 else factor * sums[term]
-        total = weighted if total is None else total + weighted
-    assert total is not None
-    return total
+    return reduce(add, (factor * sums[term] for term, factor in factors.items()))
 
 
 def defined_mean(members: Sequence[Array]) -> Array:
@@ -107,8 +102,4 @@ def defined_mean(members: Sequence[Array]) -> Array:
 
 
 def _mean(members: Sequence[Array]) -> Array:
-    total = members[0].copy()
-    for member in members[1:]:
-        total += member
-    total /= len(members)
-    return total
+    return reduce(add, members) / len(members)
