@@ -13,19 +13,16 @@ from orchbench_analytics.cli.options import JobsOption, WarehouseArgument
 from orchbench_analytics.cli.talk import say
 
 ModelsOption = Annotated[
-    list[str] | None, typer.Option("--model", help="Only this model, or model/experiment.")
+    list[str] | None,
+    typer.Option("--model", metavar="NAME", help="Only this model, or model/experiment."),
 ]
 ProfilesOption = Annotated[
-    list[str] | None, typer.Option("--profile", "-p", help="Only this profile; default all.")
+    list[str] | None,
+    typer.Option("--profile", "-p", metavar="NAME", help="Only this profile; default all."),
 ]
 RulesOption = Annotated[
-    bool, typer.Option("--audit", help="Also show what each scoring rule changes; takes a while.")
-]
-WithoutAnswersOption = Annotated[
-    bool, typer.Option("--without-answers", help="Leave out the texts of answers.")
-]
-LimitOption = Annotated[
-    int | None, typer.Option("--limit-answers", min=0, help="Cut answers after so many characters.")
+    bool,
+    typer.Option("--audit", help="Also show what each scoring rule changes; takes a while."),
 ]
 
 
@@ -36,9 +33,14 @@ def report(
     model: ModelsOption = None,
     profile: ProfilesOption = None,
     audit: RulesOption = False,
-    without_answers: WithoutAnswersOption = False,
-    limit_answers: LimitOption = None,
-    title: Annotated[str | None, typer.Option(help="Title of the page.")] = None,
+    without_answers: Annotated[
+        bool, typer.Option("--without-answers", help="Leave out the texts of answers.")
+    ] = False,
+    limit_answers: Annotated[
+        int | None,
+        typer.Option(min=0, metavar="N", help="Cut answers after so many characters."),
+    ] = None,
+    title: Annotated[str | None, typer.Option(metavar="TEXT", help="Title of the page.")] = None,
     jobs: JobsOption = None,
 ) -> None:
     """Make one page to share, down to the answers."""
