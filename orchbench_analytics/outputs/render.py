@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import io
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal, get_args
+from typing import TYPE_CHECKING, Any, Literal
 
 from orchbench_analytics.errors import PathError
 from orchbench_analytics.outputs.printable import printable_line
@@ -16,7 +16,6 @@ if TYPE_CHECKING:
     import polars as pl
 
 Format = Literal["table", "markdown", "csv", "json", "jsonl", "xlsx", "parquet"]
-FORMATS: tuple[Format, ...] = get_args(Format)
 BINARY = ("xlsx", "parquet")
 _EXTENSIONS: dict[str, Format] = {
     ".csv": "csv",

@@ -3,12 +3,13 @@
 import io
 import json
 import zipfile
+from typing import get_args
 
 import polars as pl
 import pytest
 
 from orchbench_analytics.errors import PathError
-from orchbench_analytics.outputs.render import FORMATS, agreed_format, excel, render
+from orchbench_analytics.outputs.render import Format, agreed_format, excel, render
 from orchbench_analytics.outputs.write import write_rows
 
 HOSTILE = pl.DataFrame(
@@ -77,7 +78,7 @@ def test_json_lines_are_a_document_a_row() -> None:
     assert [json.loads(line) for line in lines] == HOSTILE.to_dicts()
 
 
-@pytest.mark.parametrize("format_", FORMATS)
+@pytest.mark.parametrize("format_", get_args(Format))
 def test_no_rows_is_no_error(tmp_path, format_) -> None:
     write_rows([HOSTILE.head(0)], format=format_, output=tmp_path / "rows")
     assert (tmp_path / "rows").read_bytes() or format_ == "jsonl"

@@ -4,13 +4,14 @@ import io
 import sys
 from collections.abc import Iterator
 from pathlib import Path
+from typing import get_args
 
 import polars as pl
 import pytest
 from polars.testing import assert_frame_equal
 
 from orchbench_analytics.errors import PathError
-from orchbench_analytics.outputs.render import FORMATS, render
+from orchbench_analytics.outputs.render import Format, render
 from orchbench_analytics.outputs.write import first_rows, write_rows
 
 ROWS = pl.DataFrame(
@@ -32,7 +33,7 @@ def batches(sizes: list[int]) -> Iterator[pl.DataFrame]:
 
 
 @pytest.mark.parametrize("sizes", SPLITS)
-@pytest.mark.parametrize("format_", FORMATS)
+@pytest.mark.parametrize("format_", get_args(Format))
 def test_batches_make_the_same_file(tmp_path: Path, format_: str, sizes: list[int]) -> None:
     target = tmp_path / "rows"
 
