@@ -79,7 +79,7 @@ def _evaluate(name: str, sums: Sums, known: dict[str, Array]) -> Array:
 
 def _divide(formula: Ratio, sums: Sums) -> Array:
     above, below = _combine(formula.numerator, sums), _combine(formula.denominator, sums)
-    result = np.full_like(below, np.nan)
+    result: Array = np.full(below.shape, np.nan)
     if formula.defined_by:
         result[_combine(dict.fromkeys(formula.defined_by, 1.0), sums) > 0] = 0.0
     return np.divide(above, below, out=result, where=below > 0)
