@@ -14,9 +14,9 @@ from typing import NamedTuple
 from orchbench_analytics.errors import PathError
 from orchbench_analytics.ingest import layouts
 from orchbench_analytics.ingest.layouts import Place
+from orchbench_analytics.tables import UNKNOWN_LANGUAGE
 
 DEFAULT_EXPERIMENT = "default"
-UNKNOWN_LANGUAGE = "unknown"
 CLOSED_DIRECTORY = "closed_directory"
 
 _KERNEL_FILES = ("/proc/", "/sys/", "/dev/")  # some, such as /proc/kmsg, never end
@@ -203,7 +203,7 @@ def place_by_content(file: InputFile, kind: str, directory: str | None) -> Input
         return file._replace(reason="other_kind", place="$", message=message)
     if kind == "agent_card":
         file = file._replace(model=None, scenario=None, run=None)
-        said = Place(language=layouts.language_of(above[-1]))
+        said = Place(language=layouts.language_of_card(above))
     elif kind == "results":
         file = file._replace(scenario=None, run=None)
         said = layouts.place_of_directory(PurePosixPath(directory or "").parts)

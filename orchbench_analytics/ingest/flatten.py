@@ -205,7 +205,7 @@ def _step_rows(key: RunKey, run: ReadRun) -> list[StepRow]:
         step = _step_id(entry.step_id)
         seen[step] = number = seen.get(step, 0) + 1
         answer = (text_of(entry.agent_id), text_of(entry.content), calls_text(entry.tool_calls))
-        label = run.gold.steps.get(step, _NO_STEP_LABEL)
+        label = run.gold.steps.get(step) or run.gold.call_keys.get(step, _NO_STEP_LABEL)
         rows.append(StepRow(*key, step, *label, position, number, *answer, *_kinds(entry)))
     no_history = _no_history(run.sub_agent_history)
     for step, label in run.gold.steps.items():

@@ -22,10 +22,12 @@ StepLabel = tuple[bool, str | None, str | None, str | None, bool]  # label colum
 class Gold(NamedTuple):
     """What labels expect, by step: the label columns of `steps`, and gold plans.
 
-    `unreadable` are the JSON paths, below the labels, of those that are not objects.
+    `call_keys` are those columns for an answer that names a key of gold calls, such as `4-1`, as
+    its step. `unreadable` are the JSON paths, below the labels, of those that are not objects.
     """
 
     steps: dict[str, StepLabel]
+    call_keys: dict[str, StepLabel]
     plans: dict[str, str]
     unreadable: list[str]
 
@@ -39,13 +41,18 @@ def read_gold(raw: bytes) -> Gold:
         for step, label in labels.items()
         if label.agent_id is not None and "-" not in step
     }
+    call_keys = {
+        step: (False, None, None, calls_text(label.tool_calls), False)
+        for step, label in labels.items()
+        if step not in steps and isinstance(label.tool_calls, list)
+    }
     plans = {
         step: text
         for step, label in labels.items()
         if bytes(memoryview(label.content)[:2]) in _PLAN_STARTS
         and (text := msgspec.json.decode(label.content, type=str)).startswith("workflow_")
     }
-    return Gold(steps, plans, unreadable)
+    return Gold(steps, call_keys, plans, unreadable)
 
 
 def _read_labels(raw: bytes) -> tuple[dict[str, Label], list[str]]:

@@ -61,7 +61,7 @@ def place_by_tree(path: Parts, given: Parts, models_below: ModelsBelow) -> Place
         place = _place_beside(above, match[1], given, models_below)
         return (place or Place(language=match[1].upper()))._replace(kind="results")
     if "agent_cards" in above[-2:]:
-        return Place("agent_card", language=language_of(parent))
+        return Place("agent_card", language=language_of_card(above))
     if match := _RUNS_FILE.fullmatch(name):
         place = place_of_directory(above, given)
         return place._replace(kind="runs", scenario=match["scenario"])
@@ -87,6 +87,11 @@ def place_of_directory(directory: Parts, given: Parts = ()) -> Place:
 def language_of(directory: str) -> str | None:
     """The language that a directory's name is, in capitals."""
     return directory.upper() if _LANGUAGE.fullmatch(directory) else None
+
+
+def language_of_card(above: Parts) -> str | None:
+    """The language of an agent card: that of its directory, or else of the one above."""
+    return next(filter(None, map(language_of, above[:-3:-1])), None)
 
 
 def is_result_name(name: str) -> bool:

@@ -29,7 +29,7 @@ _decode_history = msgspec.json.Decoder(list[Entry]).decode
 _decode_items = msgspec.json.Decoder(list[msgspec.Raw]).decode
 _decode_entry = msgspec.json.Decoder(Entry).decode
 
-_NO_GOLD = Gold({}, {}, [])
+_NO_GOLD = Gold({}, {}, {}, [])
 _KEY = re.compile(rb'"([^"\\]*+)"\s*+:')
 _PART_NAMES = frozenset(name.encode() for name in Run.__struct_fields__)
 

@@ -3,7 +3,13 @@
 from __future__ import annotations
 
 from orchbench_analytics.schema import Table
-from orchbench_analytics.tables.keys import MODEL_KEY, RUN_KEY, SCENARIO_KEY, STEP_KEY
+from orchbench_analytics.tables.keys import (
+    MODEL_KEY,
+    RUN_KEY,
+    SCENARIO_KEY,
+    STEP_KEY,
+    UNKNOWN_LANGUAGE,
+)
 from orchbench_analytics.tables.raw import (
     JUDGEMENTS,
     PLANS,
@@ -55,4 +61,5 @@ __all__ = [
     "STEP_SCORES",
     "TABLES",
     "TOOL_PARAMETERS",
+    "UNKNOWN_LANGUAGE",
 ]

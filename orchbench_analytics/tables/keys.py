@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from orchbench_analytics.schema import text
 
+UNKNOWN_LANGUAGE = "unknown"
+
 MODEL_KEY = (
     text("model", "Model name, as the results tree has it."),
     text("experiment", "Experiment the files belong to; `default` where the tree names none."),

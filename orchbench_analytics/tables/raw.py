@@ -135,7 +135,10 @@ TOOL_PARAMETERS = Table(
     "tool_parameters",
     "parameter of a tool in an agent card",
     (
-        text("language", "Language of the card; `unknown` where the tree names none."),
+        text(
+            "language",
+            "Language of the card; `unknown` where the tree names none: it is for all languages.",
+        ),
         text("agent_id", "Agent that has the tool."),
         text("tool", "Name of the tool."),
         text("argument_key", "Name of the parameter."),

@@ -75,6 +75,7 @@ def place_one(root: Path, path: str, given: str = "", **options: str | None) -> 
         ("gpt_4_results.json.gz", "", ("unknown", "gpt_4", None, None, None, None)),
         ("agent_cards/KO/bank.json", "", ("agent_card", None, None, "KO", None, None)),
         ("agent_cards/bank.json", "", ("agent_card", None, None, "unknown", None, None)),
+        ("EN/agent_cards/bank.json", "", ("agent_card", None, None, "EN", None, None)),
         ("anything.json", "", ("unknown", None, None, None, None, None)),
         (
             "step_wise_evaluation_EN/12_out.json",

@@ -14,6 +14,7 @@ def test_labels_give_the_columns_of_steps_and_the_plans() -> None:
         "3": (True, "weather_agent", "", calls, True),
         "4": (True, "bank_agent", "AWAITING_USER_INPUT", None, False),
     }
+    assert gold.call_keys == {"3-1": (False, None, None, calls, False)}
     assert gold.plans == {"2": PLAN}
     assert gold.unreadable == []
 

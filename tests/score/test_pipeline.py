@@ -271,6 +271,39 @@ class TestProfiles:
         assert len(warehouse.leaderboard(name)) == 2
 
 
+class TestAnswersToKeysOfCalls:
+    def test_only_the_evaluator_scores_an_answer_that_names_the_key_of_gold_calls(
+        self, tmp_path: Path
+    ) -> None:
+        answers = [
+            {"step_id": step, "content": "", "tool_calls": [call()]} for step in ("3-1", "3-2", "3")
+        ]
+        write(scenario_path(tmp_path / "tree"), answering(sub_agent_history=answers))
+        warehouse = open_warehouse(tmp_path / "w", create=True)
+        warehouse.ingest(tmp_path / "tree")
+
+        found = {}
+        for profile in ("upstream", "spec"):
+            steps = rows(warehouse, "scored_steps", profile=profile).filter(
+                pl.col("answer_position").is_not_null()
+            )
+            columns = ("step_id", "actual", "judge_index", "name_f1", "left_out_reason")
+            found[profile] = steps.select(columns).rows()
+
+        assert found == {
+            "upstream": [
+                ("3", "call", 1, 1.0, None),
+                ("3-1", "call", 0, 1.0, None),
+                ("3-2", "rejection", None, None, None),
+            ],
+            "spec": [
+                ("3", "call", 1, 1.0, None),
+                ("3-1", "call", 0, None, "unlabelled_answer"),
+                ("3-2", "rejection", None, None, "unlabelled_answer"),
+            ],
+        }
+
+
 class TestAgentCards:
     def test_a_changed_card_scores_everything_anew(
         self, warehouse: Warehouse, tree: Path, tmp_path: Path

@@ -8,6 +8,7 @@ import polars as pl
 
 from orchbench_analytics.score.steps.arguments import PAIR
 from orchbench_analytics.score.steps.observe import ReadCalls
+from orchbench_analytics.tables import UNKNOWN_LANGUAGE
 
 _NEVER_JUDGED_TYPES = ("number", "boolean", "array", "object")
 _KNOWN_TYPES = (*_NEVER_JUDGED_TYPES, "string", "integer")
@@ -73,18 +74,33 @@ def _schemas(
     that of any.
     """
     answers = open_keys.select("language", calls_id="used_id").unique()
+    cards = _cards_of(answers["language"].unique(), tool_parameters)
     names = read.names.unique("calls_id", keep="last", maintain_order=True)
     return (
         answers.join(names.select("calls_id", "names"), on="calls_id")
         .with_columns(name_order=pl.int_ranges(pl.col("names").list.len()))
         .explode("names", "name_order")
-        .join(tool_parameters, left_on=["language", "names"], right_on=["language", "tool"])
-        .sort("name_order", "tool_order")
+        .join(cards, left_on=["language", "names"], right_on=["language", "tool"])
+        .sort("name_order", "is_of_another", "tool_order")
         .group_by("language", "argument_key", used_id="calls_id", maintain_order=True)
         .agg(
             pl.col("value_type", "pattern").drop_nulls().first(),
             pl.col("has_enum").any(),
         )
+    )
+
+
+def _cards_of(languages: pl.Series, tool_parameters: pl.DataFrame) -> pl.DataFrame:
+    """The parameters for each language: a card of an unknown language is for all of them.
+
+    Where the language of the answers is unknown, all cards are.
+    """
+    card, answers = pl.col("card_language"), pl.col("language")
+    return (
+        tool_parameters.rename({"language": "card_language"})
+        .join(languages.to_frame(), how="cross")
+        .filter((card == answers) | (card == UNKNOWN_LANGUAGE) | (answers == UNKNOWN_LANGUAGE))
+        .with_columns(is_of_another=card != answers)
     )
 
 

@@ -134,6 +134,29 @@ class TestSchemas:
 
         assert found[0] == (1 if is_settled else 0)
 
+    @pytest.mark.parametrize(
+        ("language", "cards", "is_settled"),
+        [
+            ("EN", {"unknown": "number"}, True),
+            ("unknown", {"EN": "number"}, True),
+            ("unknown", {"EN": "number", "KO": "string"}, True),
+            ("EN", {"unknown": "number", "EN": "string"}, False),
+            ("KO", {"unknown": "number", "EN": "string"}, True),
+        ],
+    )
+    def test_a_card_of_no_language_is_for_all_and_answers_of_no_language_have_all(
+        self, language: str, cards: dict[str, str], is_settled: bool
+    ) -> None:
+        row = asked(["x", "1"], ["x", "2"], language=language)
+        parameters = [
+            parameter(language=card, value_type=value_type, tool_order=order)
+            for order, (card, value_type) in enumerate(cards.items())
+        ]
+
+        found = city(row, parameters=parameters, **REPLACES_ALL)
+
+        assert found[0] == (1 if is_settled else 0)
+
     @pytest.mark.parametrize(("first", "is_settled"), [("book", True), ("pay", False)])
     def test_of_several_called_tools_the_first_that_has_the_key_says_it(
         self, first: str, is_settled: bool
