@@ -114,7 +114,7 @@ def _answer(
     manifest = opened.manifest()
 
     def connect() -> DuckDBPyConnection:
-        return connect_for_queries(opened.path, manifest, unsafe=unsafe, limits=limits)
+        return connect_for_queries(opened.path, manifest, query=query, unsafe=unsafe, limits=limits)
 
     def ask(connection: DuckDBPyConnection) -> Iterator[pl.DataFrame]:
         relation = run_query(connection, query, parameters=parameters, unsafe=unsafe)

@@ -41,10 +41,7 @@ def connect(
 ) -> duckdb.DuckDBPyConnection:
     """An in-memory DuckDB with all tables and views, described, or with only what some need."""
     connection = silent_duckdb()
-    names = all_relations() if only is None else needed_by(*only)
-    populate(connection, root, manifest, names=names)
-    if only is None:
-        describe(connection, kind="view")
+    _fill(connection, root, manifest, only)
     return connection
 
 
@@ -52,20 +49,33 @@ def connect_sealed(
     root: Path,
     manifest: Manifest,
     *,
+    only: Iterable[str] | None = None,
     limits: Limits = Limits(),  # noqa: B008 (immutable)
 ) -> duckdb.DuckDBPyConnection:
-    """A DuckDB with all tables and views that can open no file, to read or to write.
+    """A DuckDB like that of `connect` that can open no file, to read or to write.
 
     pyarrow hands it the rows, so not even the warehouse's own files are in its reach.
     """
     connection = silent_duckdb()
-    names = all_relations()
-    populate(connection, root, manifest, names=names, rows_of=_handed_over(connection))
-    describe(connection, kind="view")
+    _fill(connection, root, manifest, only, rows_of=_handed_over(connection))
     set_limits(connection, limits)
     connection.execute("set enable_external_access = false")
     connection.execute("set lock_configuration = true")
     return connection
+
+
+def _fill(
+    connection: duckdb.DuckDBPyConnection,
+    root: Path,
+    manifest: Manifest,
+    only: Iterable[str] | None,
+    *,
+    rows_of: RowsOf | None = None,
+) -> None:
+    names = all_relations() if only is None else needed_by(*only)
+    populate(connection, root, manifest, names=names, rows_of=rows_of)
+    if only is None:
+        describe(connection, kind="view")
 
 
 def silent_duckdb() -> duckdb.DuckDBPyConnection:

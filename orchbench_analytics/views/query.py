@@ -27,6 +27,8 @@ _READING = {
     duckdb.StatementType.MULTI,  # what `pivot` turns into
 }
 _FOREIGN = ("INTERVAL", "BLOB", "BIT", "MAP", "UNION", "UUID", "BIGNUM", "TIME WITH")
+# What lists the tables and views that there are.
+_CATALOG = re.compile(r"duckdb_|information_schema|pg_catalog|sqlite_", re.IGNORECASE)
 _EXPLAIN = re.compile(r"\s*explain\s+(?:analyze\s+)?(?:\([^()]*\)\s*)?", re.IGNORECASE)
 
 
@@ -34,15 +36,32 @@ def connect_for_queries(
     root: Path,
     manifest: Manifest,
     *,
+    query: str,
     unsafe: bool = False,
     limits: Limits = Limits(),  # noqa: B008 (immutable)
 ) -> duckdb.DuckDBPyConnection:
-    """A connection within limits, sealed unless it is called unsafe."""
+    """A connection for a query, within limits, sealed unless it is called unsafe."""
+    only = relations_of(query)
     if not unsafe:
-        return connect_sealed(root, manifest, limits=limits)
-    connection = connect(root, manifest)
+        return connect_sealed(root, manifest, only=only, limits=limits)
+    connection = connect(root, manifest, only=only)
     set_limits(connection, limits)
     return connection
+
+
+def relations_of(query: str) -> set[str] | None:
+    """The tables and views that a query names; null where it may ask for others, or is mistaken.
+
+    To make and describe all of them takes longer than most answers do.
+    """
+    if _CATALOG.search(query):
+        return None
+    try:
+        with duckdb.connect(config={"enable_external_access": False}) as parser:
+            named = {name.lower() for name in parser.get_table_names(query)}
+    except duckdb.Error:  # it has parameters, a pivot, one of our macros, or a mistake
+        return None
+    return named if named and named <= {*all_relations(), "profiles"} else None
 
 
 def run_query(

@@ -142,7 +142,7 @@ class Rows:
 
             rows = ask(self._spark, self.path, self.manifest(), query, parameters=parameters)
             return relation_of(rows)
-        connection = connect_for_queries(self.path, self.manifest(), unsafe=unsafe)
+        connection = connect_for_queries(self.path, self.manifest(), query=query, unsafe=unsafe)
         return run_query(connection, query, parameters=parameters, unsafe=unsafe)
 
     @names_damage

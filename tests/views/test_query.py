@@ -8,7 +8,13 @@ import pytest
 from orchbench_analytics import open_warehouse
 from orchbench_analytics.errors import QueryError
 from orchbench_analytics.views.catalog import connect_sealed
-from orchbench_analytics.views.query import fetch, parse_parameters, query_text, run_query
+from orchbench_analytics.views.query import (
+    fetch,
+    parse_parameters,
+    query_text,
+    relations_of,
+    run_query,
+)
 from orchbench_analytics.warehouse import Warehouse
 from tests.sample_sweep import build_demo
 
@@ -26,6 +32,41 @@ def safe(warehouse: Warehouse) -> duckdb.DuckDBPyConnection:
 def test_a_query_returns_rows(warehouse: Warehouse) -> None:
     rows = warehouse.sql("select count(*) as n from main.leaderboard").fetchall()
     assert rows == [(8 * 3 + 3,)]  # one of the eight models has two experiments
+
+
+@pytest.mark.parametrize(
+    ("query", "named"),
+    [
+        ("from main.leaderboard", {"leaderboard"}),
+        (
+            "select * from STEPS as s join main.profiles as p on s.run = p.profile",
+            {"steps", "profiles"},
+        ),
+        ("with plans as (from main.tool_scores) from plans", {"tool_scores"}),
+        ("select (select max(model) from query_table('scenarios'))", {"scenarios"}),
+        ("describe main.agent_scores", {"agent_scores"}),
+        ("show tables", None),
+        ("select 1", None),
+        ("from main.leaderboard, duckdb_views()", None),
+        ("from INFORMATION_SCHEMA.columns, main.steps", None),
+        ("from main.leaderbord", None),
+        ("from main.steps where model = $model", None),
+        ("pivot main.steps on model", None),
+        ("from main.steps, read_text('pyproject.toml')", None),
+        ("select from from", None),
+    ],
+)
+def test_only_what_a_query_names_is_made(query: str, named: set[str] | None) -> None:
+    assert relations_of(query) == named
+
+
+def test_a_query_may_list_everything_and_a_mistake_is_answered_with_a_name(
+    warehouse: Warehouse,
+) -> None:
+    views = "select count(*) from duckdb_views() where schema_name = 'main' and not internal"
+    assert warehouse.sql(f"select ({views}), count(*) from main.profiles").fetchall()[0][0] > 35
+    with pytest.raises(QueryError, match="leaderboard"):
+        warehouse.sql("from main.leaderbord")
 
 
 def test_parameters_are_filled_in(warehouse: Warehouse) -> None:
