@@ -18,6 +18,7 @@ from orchbench_analytics.cli.engine import (
 )
 from orchbench_analytics.cli.options import JobsOption, QuietOption
 from orchbench_analytics.cli.progress import progress_bar, say_summary, task_bar
+from orchbench_analytics.cli.talk import say
 from orchbench_analytics.errors import PathError
 
 
@@ -79,7 +80,8 @@ def ingest(
         task_bar(quiet=quiet or is_local) as task_progress,
         running_on(engine, master, conf, progress=task_progress) as place,
     ):
-        summary = open_warehouse(warehouse, create=True, engine=place).ingest(
+        opened = open_warehouse(warehouse, create=True, engine=place)
+        summary = opened.ingest(
             *paths,
             model=model,
             experiment=experiment,
@@ -94,6 +96,11 @@ def ingest(
         )
     if not quiet:
         say_summary(summary, warehouse)
+        if any(summary) and not opened.manifest().tool_parameter_count:
+            say(
+                "  no agent cards: values can score lower under upstream than the evaluator has "
+                "them; give --agent-cards"
+            )
     if not any(summary):
         raise typer.Exit(1)
     if fail_on_refused and summary.refused:

@@ -49,7 +49,7 @@ def _read_gold(raw: bytes) -> Gold:
         for step, label in labels.items()
         if label.agent_id is not None and "-" not in step
     }
-    call_keys = {
+    call_keys: dict[str, StepLabel] = {
         step: (False, None, None, calls_text(label.tool_calls), False)
         for step, label in labels.items()
         if step not in steps and isinstance(label.tool_calls, list)
