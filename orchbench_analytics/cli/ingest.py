@@ -12,6 +12,7 @@ from orchbench_analytics.cli.default_warehouse import HOW_TO_NAME_IT, default_wa
 from orchbench_analytics.cli.engine import EngineOptions
 from orchbench_analytics.cli.options import JobsOption, QuietOption
 from orchbench_analytics.cli.progress import progress_bar, say_summary, task_bar
+from orchbench_analytics.cli.talk import say
 from orchbench_analytics.errors import PathError
 
 
@@ -84,6 +85,11 @@ def ingest(
         )
     if not quiet:
         say_summary(summary, warehouse)
+        if any(summary) and not opened.manifest().tool_parameter_count:
+            say(
+                "  no agent cards: values can score lower under upstream than the evaluator has "
+                "them; give --agent-cards"
+            )
     if not any(summary):
         raise typer.Exit(1)
     if fail_on_refused and summary.refused:

@@ -203,6 +203,16 @@ def test_a_model_may_be_named_as_tables_name_it(orchbench, demo: Path) -> None:
     assert "graded-2/worked-examples" in json.loads(results.stdout)["directory"]
 
 
+def test_an_ingest_says_that_upstream_lacks_agent_cards(orchbench, tmp_path: Path) -> None:
+    documents.write(documents.scenario_path(tmp_path / "results"))
+    documents.write(tmp_path / "agent_cards" / "weather.json", documents.agent_card())
+    ingest = ("ingest", tmp_path / "results", "--into", tmp_path / "warehouse")
+
+    assert "no agent cards" in orchbench(*ingest).stderr
+    assert "no agent cards" not in orchbench(*ingest, "--agent-cards", tmp_path).stderr
+    assert "no agent cards" not in orchbench(*ingest).stderr
+
+
 def test_an_ingest_of_nothing_makes_no_warehouse(orchbench, tmp_path: Path) -> None:
     (tmp_path / "empty").mkdir()
     done = orchbench("ingest", tmp_path / "empty", "--into", tmp_path / "w")
