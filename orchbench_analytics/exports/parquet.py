@@ -35,7 +35,11 @@ class ParquetDirectory:
         return ()
 
     def check(self, outgoing: Outgoing) -> None:
-        """Parquet holds any number of rows."""
+        """Parquet holds any number of rows; a column to split by has to be in some relation."""
+        known = {name for r in outgoing.relations for name in r.table.column_names}
+        unknown = [name for name in self.partition_by if name not in known]
+        if unknown:
+            raise SelectionError(f"no table to export has a column {unknown[0]!r} to split by")
 
     def stored(self, *, may_overwrite: bool) -> Contents | None:
         """The manifest in the directory."""
