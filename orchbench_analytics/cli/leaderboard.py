@@ -16,7 +16,7 @@ from orchbench_analytics.cli.engine import (
 )
 from orchbench_analytics.cli.options import ProfileOption, SeedOption, WarehouseArgument
 from orchbench_analytics.cli.rows import Rows, takes_rows
-from orchbench_analytics.cli.talk import say
+from orchbench_analytics.cli.talk import call_of, say
 from orchbench_analytics.errors import SelectionError
 
 if TYPE_CHECKING:
@@ -100,5 +100,5 @@ def put_leaderboard(
     refused = board["refused_file_count"].sum()
     if refused:
         files = "1 file" if refused == 1 else f"{refused:,} files"
-        see = f"orchbench sources {opened.path} --status refused"
+        see = call_of("sources", opened.path, "--status", "refused")
         say(f"{files} could not be read; see: {see}")

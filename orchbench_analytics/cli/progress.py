@@ -8,7 +8,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from orchbench_analytics.cli.talk import say
+from orchbench_analytics.cli.talk import call_of, say
 from orchbench_analytics.outputs import terminal
 
 if TYPE_CHECKING:
@@ -76,4 +76,4 @@ def say_summary(summary: IngestSummary, warehouse: Path) -> None:
         place = f" at {source.place}" if source.place else ""
         say(f"  refused {source.path}: {source.reason}{place}: {source.message}")
     if len(summary.refused) > _REFUSED_SAID:
-        say(f"  … all of them: orchbench sources {warehouse} --status refused")
+        say(f"  … all of them: {call_of('sources', warehouse, '--status', 'refused')}")

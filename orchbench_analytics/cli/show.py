@@ -10,7 +10,7 @@ import typer
 from orchbench_analytics.cli.app import command
 from orchbench_analytics.cli.options import ProfileOption, WarehouseArgument
 from orchbench_analytics.cli.rows import Rows, takes_rows
-from orchbench_analytics.cli.talk import say
+from orchbench_analytics.cli.talk import call_of, say
 from orchbench_analytics.errors import SelectionError
 
 if TYPE_CHECKING:
@@ -51,8 +51,9 @@ def show(
         model, experiment = split_contender(opened.manifest(), model)
         rows = replace(rows, experiment=[experiment]) if experiment else rows
     if model is None:
-        rows.put(opened.models())
-        say("one of them: orchbench show DIR MODEL")
+        models = rows.put(opened.models())
+        if rows.is_screen and models.height:
+            say(f"one of them: {call_of('show', opened.path, models['model'][0])}")
     elif scenario is None:
         _put_scenarios(opened, rows, model, profile)
     elif step is None:
@@ -68,7 +69,7 @@ def _put_scenarios(opened: Warehouse, rows: Rows, model: str, profile: str) -> N
     name = model_named(model, scores["model"])
     chosen = rows.put(scenarios_of(scores.filter(model=name)))
     if rows.is_screen and chosen.height:
-        say(f"one of them: orchbench show {opened.path} {name} {chosen['scenario'][0]}")
+        say(f"one of them: {call_of('show', opened.path, name, chosen['scenario'][0])}")
 
 
 def _put_steps(
@@ -80,8 +81,8 @@ def _put_steps(
     chosen = rows.put(steps)
     if rows.is_screen and chosen.height:
         first = chosen.row(0, named=True)
-        where = f"{model} {scenario} {first['step_id']} --language {first['language']}"
-        say(f"one of them: orchbench show {opened.path} {where} --run '{first['run']}'")
+        step = (first["step_id"], "--language", first["language"], "--run", first["run"])
+        say(f"one of them: {call_of('show', opened.path, model, scenario, *step)}")
 
 
 def _put_step(
@@ -97,3 +98,6 @@ def _put_step(
         opened.scored(profile), *key, run=run, language=rows.language, experiment=rows.experiment
     )
     put_text(step_page(opened.table, found, profile=opened.profile(profile)))
+    if found.other_count:
+        times = "once more" if found.other_count == 1 else f"{found.other_count:,} times more"
+        say(f"the step is there {times}: choose with --run, --language or --experiment")

@@ -63,7 +63,7 @@ def main_columns(board: pl.DataFrame, model_scores: pl.DataFrame) -> pl.DataFram
         [f"{average}_{language.lower()}" for language in languages] if len(languages) > 1 else []
     )
     wide = with_languages(board, model_scores, [average])
-    return wide.select("rank_number", *_MODEL, average, *shown, *others, *_COVERAGE)
+    return wide.select("rank_number", *_MODEL, average, *shown, *others, *_COVERAGE, "profile")
 
 
 def left_unranked(board: pl.DataFrame) -> list[str]:

@@ -23,6 +23,7 @@ def for_screen(main: pl.DataFrame) -> pl.DataFrame:
         *languages,
         scenarios,
         "refused_file_count",
+        "profile",
         "experiment",
     )
 
@@ -35,7 +36,12 @@ def of_language(model_scores: pl.DataFrame, languages: Sequence[str]) -> pl.Data
     return (
         model_scores.filter(pl.col("language").is_in(wanted))
         .select(
-            rank.cast(pl.Int64).alias("rank_number"), "model", "experiment", "language", *HEADLINE
+            rank.cast(pl.Int64).alias("rank_number"),
+            "model",
+            "experiment",
+            "language",
+            *HEADLINE,
+            "profile",
         )
         .sort("language", "rank_number", "model", "experiment", nulls_last=True)
     )
