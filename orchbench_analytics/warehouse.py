@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from orchbench_analytics.asking.differences import Contender, Differences
+from orchbench_analytics.asking.given import several
 from orchbench_analytics.profiles import Profile, load_profile
 from orchbench_analytics.store.manifest import load_manifest
 from orchbench_analytics.store.verify import names_damage
@@ -74,7 +75,7 @@ class Warehouse(Differences):
         experiment: str | None = None,
         language: str | None = None,
         pattern: str | None = None,
-        agent_cards: Sequence[str | Path] = (),
+        agent_cards: str | Path | Sequence[str | Path] = (),
         prune: bool = False,
         verify: bool = False,
         score: bool = True,
@@ -109,7 +110,7 @@ class Warehouse(Differences):
         with self._running(jobs) as engine:
             return ingest(
                 self.path,
-                [*paths, *agent_cards],
+                [*paths, *several(agent_cards)],
                 engine,
                 placement=Placement(model, experiment, language, expression),
                 prune=prune,
@@ -153,6 +154,7 @@ class Warehouse(Differences):
         )
 
         limit = ANSWER_LIMIT if answer_limit is None else answer_limit
+        models, profiles = several(models), several(profiles)
         options = ReportOptions(models, profiles, limit, with_rules, title or TITLE)
         with self._running(jobs, is_local=True) as engine:
             return make_report(self.path, self.manifest(), Path(output), options, engine)
@@ -219,6 +221,7 @@ class Warehouse(Differences):
         from orchbench_analytics.outputs.leaving import models_of, profiles_of
 
         manifest = self.manifest()
+        models, experiments, profiles = map(several, (models, experiments, profiles))
         pairs = models_of(manifest, models, experiments) if models or experiments else []
         leaving = Leaving(pairs, profiles_of(manifest, profiles), tags)
         with self._running(jobs) as engine:
@@ -259,11 +262,11 @@ class Warehouse(Differences):
         from orchbench_analytics.exports.export import export
 
         selection = Selection(
-            tables=tuple(relations),
+            tables=tuple(several(relations)),
             is_star=star,
             profile=profile,
             is_raw=raw,
-            partition_by=tuple(partition_by),
+            partition_by=tuple(several(partition_by)),
         )
         return export(
             self.path,

@@ -138,7 +138,9 @@ def _wrong_usage(error: Exception) -> int:
     if type(error).__name__ == "NoArgsIsHelpError":
         say(message)
         return WRONG_CALL
-    command = context.command_path if context is not None else "orchbench"
+    message = message.replace("Value error, ", "")  # a word of the library that checks values
+    called = [word for word in sys.argv[1:2] if not word.startswith("-")]
+    command = context.command_path if context is not None else " ".join(["orchbench", *called])
     say(f"orchbench: {message[:1].lower()}{message[1:]}")
     say(f"see: {command} --help")
     return WRONG_CALL
