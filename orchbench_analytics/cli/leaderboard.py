@@ -22,6 +22,10 @@ from orchbench_analytics.errors import SelectionError
 if TYPE_CHECKING:
     from orchbench_analytics.warehouse import Warehouse
 
+_INTERVALS = (
+    "low and high: 95 % interval of Average over scenarios; rank low and rank high: that of the "
+    "rank, for all models at once; models of one tier cannot be told apart from its best one"
+)
 _RANKS = ("rank_number", "model", "average_score", "low", "high", "rank_low", "rank_high")
 
 
@@ -64,8 +68,14 @@ def leaderboard(
         if intervals:
             ranks = opened.rank_intervals(profile, seed=seed, min_coverage=min_coverage)
             rows.put(ranks, first=_RANKS)
+            if rows.is_screen:
+                say(_INTERVALS)
         elif by:
-            rows.put(opened.leaderboard(profile, by=by, min_coverage=min_coverage))
+            groups = opened.leaderboard(profile, by=by, min_coverage=min_coverage)
+            rows.put(groups)
+            untagged = groups.filter(groups[by].is_null())["model_count"].sum()
+            if untagged:
+                say(f"the group without a name: {untagged:,} with no tag {by!r}")
         else:
             put_leaderboard(opened, rows, profile=profile, min_coverage=min_coverage)
 

@@ -113,6 +113,11 @@ def test_a_step_says_that_it_is_there_in_other_runs(screens: dict[str, Screen]) 
     assert "profile spec" in screens["show_steps"].text
 
 
+def test_intervals_say_what_they_are(screens: dict[str, Screen]) -> None:
+    said = " ".join(screens["leaderboard_intervals"].text.split())
+    assert "low and high: 95 % interval of Average over scenarios" in said
+
+
 def test_a_refused_file_has_its_whole_reason_and_hints_can_be_pasted(tmp_path: Path) -> None:
     write(scenario_path(tmp_path / "results"), runs_document())
     cut = scenario_path(tmp_path / "results", scenario="2")
@@ -122,7 +127,7 @@ def test_a_refused_file_has_its_whole_reason_and_hints_can_be_pasted(tmp_path: P
 
     board = on_terminal("leaderboard", into).text
     assert "--status refused" in board
-    assert f"'{into}'" in board.replace("\n", "")
+    assert f"'{into}'" in " ".join(board.split())
     said = on_terminal("sources", into, "--status", "refused").text
     assert "complete" in said
     assert "seen with --wide" not in said
