@@ -194,8 +194,9 @@ def resolve_metric(name: str) -> str:
 
 
 def resolve_metrics(names: Iterable[str]) -> tuple[str, ...]:
-    """Each metric once, in the order given."""
-    return tuple(dict.fromkeys(resolve_metric(name) for name in names))
+    """Each metric once, in the order given; a single text is one name."""
+    given = [names] if isinstance(names, str) else names
+    return tuple(dict.fromkeys(resolve_metric(name) for name in given))
 
 
 def terms_of(names: Iterable[str]) -> tuple[str, ...]:

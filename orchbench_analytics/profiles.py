@@ -5,6 +5,7 @@ from __future__ import annotations
 import tomllib
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, fields, replace
+from difflib import get_close_matches
 from pathlib import Path
 from typing import Any, Literal, get_args, get_type_hints
 
@@ -172,8 +173,12 @@ def profile_from_rules(rules: dict[str, Any], *, where: str, default_name: str) 
                 raise ProfileError(f"{where}: {rule} = {value!r}: expected a number from 0 to 1")
             rules[rule] = float(value)
         elif rule not in choices:
-            known = ", ".join([*choices, *WEIGHTS])
-            raise ProfileError(f"{where}: no rule named {rule!r}; the rules are {known}")
+            known = [*choices, *WEIGHTS]
+            close = get_close_matches(rule, known, n=1)
+            hint = f"; did you mean {close[0]!r}?" if close else ""
+            raise ProfileError(
+                f"{where}: no rule named {rule!r}; the rules are {', '.join(known)}{hint}"
+            )
         elif value not in choices[rule]:
             raise ProfileError(
                 f"{where}: {rule} = {value!r}: expected one of {', '.join(choices[rule])}"

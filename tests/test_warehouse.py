@@ -14,7 +14,7 @@ import pytest
 import orchbench_analytics
 from orchbench_analytics import OrchbenchError, open_warehouse
 from orchbench_analytics import warehouse as warehouse_room
-from orchbench_analytics.warehouse import Warehouse, differences, rows, scores
+from orchbench_analytics.warehouse import Warehouse, differences, exports, rows, scores
 from tests.conftest import MakeOnce
 from tests.sample_sweep import build_demo
 
@@ -64,6 +64,21 @@ def test_sources_and_models_are_frames(warehouse: Warehouse) -> None:
     assert warehouse.models().columns == ["model", "experiment", "language", "scenario_count"]
 
 
+def test_a_single_name_or_path_is_one_where_several_are_expected(
+    warehouse: Warehouse, make_once: MakeOnce, tmp_path: Path
+) -> None:
+    compared = warehouse.compare("silent", "perfect", metrics="Plan")
+    assert set(compared["metric"]) == {"workflow_similarity"}
+    assert warehouse.report(tmp_path / "r.html", models="perf*", jobs=1).model_count == 1
+    assert len(warehouse.export(tmp_path / "x.duckdb", relations="leaderboard").relations) == 1
+    with pytest.raises(OrchbenchError, match="no model 'nobody'"):
+        warehouse.remove(models="nobody")
+    demo = make_once("demo", build_demo)
+    added = open_warehouse(tmp_path / "w", create=True)
+    added.ingest(demo / "results" / "perfect", agent_cards=str(demo / "agent_cards"), jobs=1)
+    assert added.table("tool_parameters").collect().height
+
+
 def public_methods() -> dict[str, Callable[..., Any]]:
     members = inspect.getmembers(Warehouse, inspect.isfunction)
     return {name: method for name, method in members if not name.startswith("_")}
@@ -80,7 +95,7 @@ def test_a_method_says_what_it_takes_and_returns(name: str) -> None:
     assert ">>> " in text
 
 
-@pytest.mark.parametrize("module", [rows, scores, differences, warehouse_room])
+@pytest.mark.parametrize("module", [rows, scores, differences, exports, warehouse_room])
 def test_the_examples_of_docstrings_work(
     module: ModuleType, make_once: MakeOnce, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:

@@ -20,6 +20,7 @@ import typer
 from typer.core import TyperCommand, TyperGroup
 
 from orchbench_analytics.cli.default_warehouse import HOW_TO_NAME_IT, default_warehouse
+from orchbench_analytics.errors import PathError
 
 # The commands in the order of work.
 GROUPS = {
@@ -69,7 +70,7 @@ class WarehouseCommand(TyperCommand):
         if default is not None:
             return [str(default), *args]
         if not given or len(given) < required:
-            raise typer.BadParameter(HOW_TO_NAME_IT, ctx=ctx)
+            raise PathError(f"no warehouse is given: {HOW_TO_NAME_IT}")
         return args
 
     def _positional_arguments(self, ctx: Any, args: list[str]) -> list[str]:

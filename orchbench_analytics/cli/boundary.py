@@ -34,6 +34,11 @@ _SAID = {
     errno.EROFS: "the file system is read-only",
     errno.ENOMEM: "out of memory",
 }
+# How libraries put that into words; SQLite has words of its own.
+_WRAPPED = {os.strerror(number): said for number, said in _SAID.items()} | {
+    "database or disk is full": _SAID[errno.ENOSPC],
+    "disk I/O error": "a file could not be read or written: disk I/O error",
+}
 
 
 class _Terminated(BaseException):
@@ -69,10 +74,14 @@ def run_guarded(run: Callable[[], object]) -> NoReturn:
         code = _ended("out of memory", IO_ERROR)
     except OSError as error:
         code = _ended(_system_said(error), IO_ERROR)
-    except (AttributeError, ValueError):
-        if not _is_closed(sys.stdout):
+    except Exception as error:  # each library has its own for what the system refused it
+        if isinstance(error, AttributeError | ValueError) and _is_closed(sys.stdout):
+            said = "standard output is closed"
+        elif (wrapped := _wrapped_in(error)) is not None:
+            said = wrapped
+        else:
             raise
-        code = _ended("standard output is closed", IO_ERROR)
+        code = _ended(said, IO_ERROR)
     if code == INTERRUPTED:
         say("orchbench: interrupted; what was finished before is kept")
     _leave(code)
@@ -129,7 +138,9 @@ def _wrong_usage(error: Exception) -> int:
     if type(error).__name__ == "NoArgsIsHelpError":
         say(message)
         return WRONG_CALL
-    command = context.command_path if context is not None else "orchbench"
+    message = message.replace("Value error, ", "")  # a word of the library that checks values
+    called = [word for word in sys.argv[1:2] if not word.startswith("-")]
+    command = context.command_path if context is not None else " ".join(["orchbench", *called])
     say(f"orchbench: {message[:1].lower()}{message[1:]}")
     say(f"see: {command} --help")
     return WRONG_CALL
@@ -139,6 +150,11 @@ def _system_said(error: OSError) -> str:
     where = f"{error.filename}: " if error.filename else ""
     said = _SAID.get(error.errno or 0) or error.strerror or str(error)
     return f"{where}{said}"
+
+
+def _wrapped_in(error: Exception) -> str | None:
+    """What the system said, if a library put it into an error of its own."""
+    return next((said for words, said in _WRAPPED.items() if words in str(error)), None)
 
 
 def _drop_output() -> None:

@@ -30,7 +30,7 @@ def check(warehouse: WarehouseArgument, *, rows: RowOptions) -> None:
     is_scored = bool(opened.manifest().scores)
     for compared in report.compared if is_scored else ():
         is_nothing = compared.startswith("0 ")
-        say(f"there are none of the {compared[2:]}" if is_nothing else f"compared {compared}")
+        say("no evaluator's result files to compare with" if is_nothing else f"compared {compared}")
     if not report.differences.is_empty() or not rows.is_screen:
         rows.write(report.differences)
     if report.differences.is_empty():

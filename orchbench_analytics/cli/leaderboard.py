@@ -10,12 +10,16 @@ from orchbench_analytics.cli.app import command
 from orchbench_analytics.cli.engine import EngineOptions
 from orchbench_analytics.cli.options import ProfileOption, SeedOption, WarehouseArgument
 from orchbench_analytics.cli.rows import RowOptions
-from orchbench_analytics.cli.talk import say
+from orchbench_analytics.cli.talk import call_of, say
 from orchbench_analytics.errors import SelectionError
 
 if TYPE_CHECKING:
     from orchbench_analytics.warehouse import Warehouse
 
+_INTERVALS = (
+    "low and high: 95 % interval of Average over scenarios; rank low and rank high: that of the "
+    "rank, for all models at once; models of one tier cannot be told apart from its best one"
+)
 _RANKS = ("rank_number", "model", "average_score", "low", "high", "rank_low", "rank_high")
 
 
@@ -52,8 +56,14 @@ def leaderboard(
         if intervals:
             ranks = opened.rank_intervals(profile, seed=seed, min_coverage=min_coverage)
             rows.write(ranks, first=_RANKS)
+            if rows.is_screen:
+                say(_INTERVALS)
         elif by:
-            rows.write(opened.leaderboard(profile, by=by, min_coverage=min_coverage))
+            groups = opened.leaderboard(profile, by=by, min_coverage=min_coverage)
+            rows.write(groups)
+            untagged = groups.filter(groups[by].is_null())["model_count"].sum()
+            if untagged:
+                say(f"the group without a name: {untagged:,} with no tag {by!r}")
         else:
             write_leaderboard(opened, rows, profile=profile, min_coverage=min_coverage)
 
@@ -88,5 +98,5 @@ def write_leaderboard(
     refused = board["refused_file_count"].sum()
     if refused:
         files = "1 file" if refused == 1 else f"{refused:,} files"
-        see = f"orchbench sources {opened.path} --status refused"
+        see = call_of("sources", opened.path, "--status", "refused")
         say(f"{files} could not be read; see: {see}")

@@ -8,7 +8,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from orchbench_analytics.cli.talk import say
+from orchbench_analytics.cli.talk import call_of, say
 from orchbench_analytics.outputs import terminal
 
 if TYPE_CHECKING:
@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from orchbench_analytics.ingest.update import IngestSummary, Progress
 
 _REFUSED_SAID = 5
+_NOTHING = "no input files found: no name ends with .json, .json.gz or .json.zst"
 
 
 @contextmanager
@@ -71,9 +72,9 @@ def say_summary(summary: IngestSummary, warehouse: Path) -> None:
         "refused": len(summary.refused),
     }
     said = ", ".join(f"{count:,} {name}" for name, count in counts.items() if count)
-    say(f"{warehouse}: {said or 'no input files found'}")
+    say(f"{warehouse}: {said or _NOTHING}")
     for source in summary.refused[:_REFUSED_SAID]:
         place = f" at {source.place}" if source.place else ""
         say(f"  refused {source.path}: {source.reason}{place}: {source.message}")
     if len(summary.refused) > _REFUSED_SAID:
-        say(f"  … all of them: orchbench sources {warehouse} --status refused")
+        say(f"  … all of them: {call_of('sources', warehouse, '--status', 'refused')}")

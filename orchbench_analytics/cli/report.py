@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import webbrowser
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -12,9 +12,12 @@ from orchbench_analytics.cli.app import command
 from orchbench_analytics.cli.options import JobsOption, WarehouseArgument
 from orchbench_analytics.cli.talk import say
 
+if TYPE_CHECKING:
+    from orchbench_analytics.pages.report import Report
+
 ModelsOption = Annotated[
     list[str] | None,
-    typer.Option("--model", metavar="NAME", help="Only this model, or model/experiment."),
+    typer.Option("--model", "-m", metavar="GLOB", help="Only models such as graded-*."),
 ]
 ProfilesOption = Annotated[
     list[str] | None,
@@ -23,6 +26,13 @@ ProfilesOption = Annotated[
 RulesOption = Annotated[
     bool,
     typer.Option("--audit", help="Also show what each scoring rule changes; takes a while."),
+]
+WithoutAnswersOption = Annotated[
+    bool, typer.Option("--without-answers", help="Leave out the texts of answers.")
+]
+LimitOption = Annotated[
+    int | None,
+    typer.Option("--limit-answers", min=0, metavar="N", help="Cut answers after N characters."),
 ]
 
 
@@ -33,13 +43,8 @@ def report(
     model: ModelsOption = None,
     profile: ProfilesOption = None,
     audit: RulesOption = False,
-    without_answers: Annotated[
-        bool, typer.Option("--without-answers", help="Leave out the texts of answers.")
-    ] = False,
-    limit_answers: Annotated[
-        int | None,
-        typer.Option(min=0, metavar="N", help="Cut answers after so many characters."),
-    ] = None,
+    without_answers: WithoutAnswersOption = False,
+    limit_answers: LimitOption = None,
     title: Annotated[str | None, typer.Option(metavar="TEXT", help="Title of the page.")] = None,
     jobs: JobsOption = None,
 ) -> None:
@@ -55,7 +60,7 @@ def report(
         title=title,
         jobs=jobs,
     )
-    say(f"{made.page}: {made.model_count:,} models, {made.byte_count / 1e6:,.1f} MB")
+    _say_made(made)
 
 
 @command(example="orchbench view orchbench-demo/warehouse")
@@ -73,6 +78,11 @@ def view(
     made = open_warehouse(warehouse).report(
         output, models=model or (), profiles=profile or (), with_rules=audit, jobs=jobs
     )
-    say(f"{made.page}: {made.model_count:,} models, {made.byte_count / 1e6:,.1f} MB")
+    _say_made(made)
     if not webbrowser.open(made.page.absolute().as_uri()):
         say(f"no browser could be opened; open {made.page.absolute()} yourself")
+
+
+def _say_made(made: Report) -> None:
+    models = "1 model" if made.model_count == 1 else f"{made.model_count:,} models"
+    say(f"{made.page}: {models}, {made.byte_count / 1e6:,.1f} MB")

@@ -94,12 +94,13 @@ class RowOptions:
         frame: pl.DataFrame,
         *,
         first: tuple[str, ...] = (),
+        only: bool = False,
         is_verbatim: bool = False,
         is_prose: bool = False,
     ) -> pl.DataFrame:
         """Write the wanted rows, and return them.
 
-        On a terminal the columns of `first` come first.
+        On a terminal the columns of `first` come first, and no others with `only`.
         """
         from orchbench_analytics.outputs.filter_rows import filter_rows
         from orchbench_analytics.outputs.labels import named_contenders
@@ -112,7 +113,7 @@ class RowOptions:
         shown = wanted
         if not (self.wide or is_verbatim):
             shown = named_contenders(wanted, among=frame)
-            others = [name for name in shown.columns if name not in first]
+            others = [] if only else [name for name in shown.columns if name not in first]
             shown = shown.select(*(name for name in first if name in shown.columns), *others)
         show_table(
             shown,

@@ -8,7 +8,7 @@ import typer
 
 from orchbench_analytics.cli.app import command
 from orchbench_analytics.cli.options import JobsOption, WarehouseArgument
-from orchbench_analytics.cli.talk import say
+from orchbench_analytics.cli.talk import call_of, say
 
 
 @command(example="orchbench score orchbench-demo/warehouse --profile strict")
@@ -26,4 +26,5 @@ def score(
     from orchbench_analytics.warehouse import open_warehouse
 
     name = open_warehouse(warehouse).score(profile, jobs=jobs)
-    say(f"{warehouse}: scored under {name}; see: orchbench leaderboard {warehouse} -p {name}")
+    see = call_of("leaderboard", warehouse, "-p", name)
+    say(f"{warehouse}: scored under {name}; see: {see}")

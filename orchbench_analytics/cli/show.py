@@ -10,7 +10,7 @@ import typer
 from orchbench_analytics.cli.app import command
 from orchbench_analytics.cli.options import ProfileOption, WarehouseArgument
 from orchbench_analytics.cli.rows import RowOptions
-from orchbench_analytics.cli.talk import say
+from orchbench_analytics.cli.talk import call_of, say
 from orchbench_analytics.errors import SelectionError
 
 if TYPE_CHECKING:
@@ -50,8 +50,9 @@ def show(
         model, experiment = split_contender(opened.manifest(), model)
         rows = replace(rows, experiment=[experiment]) if experiment else rows
     if model is None:
-        rows.write(opened.models())
-        say("one of them: orchbench show DIR MODEL")
+        models = rows.write(opened.models())
+        if rows.is_screen and models.height:
+            say(f"one of them: {call_of('show', opened.path, models['model'][0])}")
     elif scenario is None:
         _write_scenarios(opened, rows, model, profile)
     elif step is None:
@@ -67,7 +68,7 @@ def _write_scenarios(opened: Warehouse, rows: RowOptions, model: str, profile: s
     name = model_named(model, scores["model"])
     chosen = rows.write(scenarios_of(scores.filter(model=name)))
     if rows.is_screen and chosen.height:
-        say(f"one of them: orchbench show {opened.path} {name} {chosen['scenario'][0]}")
+        say(f"one of them: {call_of('show', opened.path, name, chosen['scenario'][0])}")
 
 
 def _write_steps(
@@ -79,8 +80,8 @@ def _write_steps(
     chosen = rows.write(steps)
     if rows.is_screen and chosen.height:
         first = chosen.row(0, named=True)
-        where = f"{model} {scenario} {first['step_id']} --language {first['language']}"
-        say(f"one of them: orchbench show {opened.path} {where} --run '{first['run']}'")
+        step = (first["step_id"], "--language", first["language"], "--run", first["run"])
+        say(f"one of them: {call_of('show', opened.path, model, scenario, *step)}")
 
 
 def _write_step(
@@ -96,3 +97,6 @@ def _write_step(
         opened.scored(profile), *key, run=run, language=rows.language, experiment=rows.experiment
     )
     write_text(step_page(opened.table, found, profile=opened.profile(profile)))
+    if found.other_count:
+        times = "once more" if found.other_count == 1 else f"{found.other_count:,} times more"
+        say(f"the step is there {times}: choose with --run, --language or --experiment")

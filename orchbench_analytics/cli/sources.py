@@ -11,6 +11,7 @@ from orchbench_analytics.cli.options import WarehouseArgument
 from orchbench_analytics.cli.rows import RowOptions
 from orchbench_analytics.cli.talk import say
 
+_WHY = ("below", "reason", "place", "path", "message")
 _FIRST = ("status", "reason", "path", "message", "place", "kind", "model", "language")
 
 
@@ -35,4 +36,7 @@ def sources(
     chosen = files if status is None else files.filter(pl.col("status") == status)
     if rows.is_screen:
         chosen = without_common_path(refused_first(chosen))
-    rows.write(chosen, first=_FIRST)
+    if status == "refused":
+        rows.write(chosen, first=_WHY, only=True, is_prose=True)
+    else:
+        rows.write(chosen, first=_FIRST)

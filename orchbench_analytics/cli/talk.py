@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 import sys
 import textwrap
 
@@ -18,6 +19,11 @@ def say(text: str) -> None:
         print("\n".join(lines), file=sys.stderr)
     except (OSError, ValueError, AttributeError):  # nobody listens any more
         return
+
+
+def call_of(*words: object) -> str:
+    """A call of this program as one types it, with quotes where they are needed."""
+    return shlex.join(["orchbench", *map(str, words)])
 
 
 def _wrapped(line: str) -> list[str]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import shutil
+from abc import abstractmethod
 from pathlib import Path
 
 import msgspec
@@ -23,13 +24,13 @@ class DirectorySink(Sink):
     def __init__(self, path: Path) -> None:
         self.path = path
 
+    @abstractmethod
     def file_name(self, relation: str) -> str:
         """The name of a relation's file."""
-        raise NotImplementedError
 
+    @abstractmethod
     def write_file(self, outgoing: Outgoing, relation: Relation, path: Path) -> None:
         """Write the rows of one relation."""
-        raise NotImplementedError
 
     def stored(self, *, may_overwrite: bool) -> Contents | None:
         """The manifest in the directory."""

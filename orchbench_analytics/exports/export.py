@@ -21,7 +21,7 @@ from orchbench_analytics.exports.relations import (
 from orchbench_analytics.exports.sink import Outgoing
 from orchbench_analytics.exports.star import star_documents, star_relations, star_shapes
 from orchbench_analytics.exports.superset.bundle import BundleSummary, write_bundle
-from orchbench_analytics.exports.targets import sink_for, without_password
+from orchbench_analytics.exports.targets import require_apart, sink_for, without_password
 from orchbench_analytics.exports.values import count_changes
 from orchbench_analytics.store.manifest import Manifest
 from orchbench_analytics.views.select import scored_profile
@@ -70,6 +70,7 @@ def export(
     Memory is small first; an export that does not fit into it starts anew with more. A Spark
     session computes the views, if one is given.
     """
+    require_apart(target, root)
     if selection.profile is not None:
         manifest = _only(scored_profile(root, manifest, selection.profile).name, manifest)
     begin = partial(_export, root, manifest, target, selection, spark, may_overwrite=may_overwrite)

@@ -28,6 +28,13 @@ class ParquetDirectory(DirectorySink):
         super().__init__(path)
         self.partition_by = partition_by
 
+    def check(self, outgoing: Outgoing) -> None:
+        """Refuse a column to split by that no relation has."""
+        known = {name for r in outgoing.relations for name in r.table.column_names}
+        unknown = [name for name in self.partition_by if name not in known]
+        if unknown:
+            raise SelectionError(f"no table to export has a column {unknown[0]!r} to split by")
+
     def file_name(self, relation: str) -> str:
         """The name of a relation's file, or of its directory of partitions."""
         return relation if self.partition_by else f"{relation}.parquet"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib
+from abc import ABC, abstractmethod
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -88,23 +89,23 @@ class Outgoing:
         )
 
 
-class Sink:
+class Sink(ABC):
     """A place that tables go to. It carries every value and any number of rows, unless it says."""
 
     def rules(self, *, is_raw: bool) -> Sequence[Rule]:
         """The changes to texts that its format needs."""
         return ()
 
-    def check(self, outgoing: Outgoing) -> None:
+    def check(self, outgoing: Outgoing) -> None:  # noqa: B027 (most sinks can hold everything)
         """Refuse what it cannot hold, before anything is written."""
 
+    @abstractmethod
     def stored(self, *, may_overwrite: bool) -> Contents | None:
         """The manifest of an earlier export; refuse anything else unless it may be overwritten."""
-        raise NotImplementedError
 
+    @abstractmethod
     def write(self, outgoing: Outgoing, stored: Contents | None) -> None:
         """Bring over what changed, and the manifest last."""
-        raise NotImplementedError
 
 
 class FileSink(Sink):
@@ -115,9 +116,9 @@ class FileSink(Sink):
     def __init__(self, path: Path) -> None:
         self.path = path
 
+    @abstractmethod
     def read(self) -> Contents | None:
         """The manifest in the file."""
-        raise NotImplementedError
 
     def stored(self, *, may_overwrite: bool) -> Contents | None:
         """The manifest in the file; null where there is no file, or one to be overwritten."""

@@ -55,6 +55,18 @@ def sink_for(target: str, selection: Selection) -> Sink:
     return _sink("parquet", "ParquetDirectory", path, selection.partition_by)
 
 
+def require_apart(target: str, root: Path) -> None:
+    """Refuse a target that is the warehouse, is in it, or would take the place of all around it."""
+    if "://" in target:
+        return
+    prefix = next((name for name in _PREFIXES if target.startswith(name)), "")
+    path, warehouse = Path(target.removeprefix(prefix)).resolve(), root.resolve()
+    is_around = path in warehouse.parents and not prefix
+    if warehouse in (path, *path.parents) or is_around:
+        where = "holds" if is_around else "is part of"
+        raise PathError(f"{target} {where} the warehouse {root}; name a target outside of it")
+
+
 def _sink(room: str, name: str, *arguments: object) -> Sink:
     module = importlib.import_module(f"orchbench_analytics.exports.{room}")
     sink: Sink = getattr(module, name)(*arguments)

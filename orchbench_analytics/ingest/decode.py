@@ -19,6 +19,15 @@ _PLACES_KEPT = 5
 _BYTE_OFFSET = re.compile(r" ?\(byte (\d+)\)")
 _JSON_PATH = re.compile(r" - at `(?:key in )?(\$[^`]*)`")
 _STRING = re.compile(rb'"[^"]*+"?')
+_ARCHIVES = {
+    b"PK\x03\x04": "ZIP",
+    b"\xfd7zXZ": "xz",
+    b"BZh": "bzip2",
+    b"7z\xbc\xaf": "7z",
+    b"\x1f\x8b": "gzip",
+    b"\x28\xb5\x2f\xfd": "zstd",
+}
+_TAR, _TAR_PLACE = b"ustar", 257
 _TOO_DEEP = Problem("too_deep", "brackets are nested too deep to be a result of this benchmark")
 
 Document = TypeVar("Document")
@@ -61,7 +70,7 @@ def decompress(data: bytes, path: str, *, limit: int = MAX_DOCUMENT_BYTES) -> by
     """The document inside a `.gz` or `.zst` file; other files as they are."""
     codec = "gzip" if path.endswith(".gz") else "zstd" if path.endswith(".zst") else None
     if codec is None:
-        return data
+        return _not_an_archive(data)
     try:
         with pa.CompressedInputStream(pa.py_buffer(data), codec) as stream:
             document: bytes = stream.read(limit + 1)
@@ -70,7 +79,18 @@ def decompress(data: bytes, path: str, *, limit: int = MAX_DOCUMENT_BYTES) -> by
     if len(document) > limit:
         words = f"unpacks to more than {_mebibytes(limit)}"
         raise _unreadable("too_large", words, f"byte {limit}")
-    return document
+    return _not_an_archive(document)
+
+
+def _not_an_archive(data: bytes) -> bytes:
+    """The data, unless it is an archive, which people give in place of what is in it."""
+    found = next((name for start, name in _ARCHIVES.items() if data.startswith(start)), None)
+    if found is None and data[_TAR_PLACE : _TAR_PLACE + len(_TAR)] == _TAR:
+        found = "tar"
+    if found is None:
+        return data
+    words = f"{found} data, not JSON; unpack it, or name single files .json.gz or .json.zst"
+    raise _unreadable("archive", words, "byte 0")
 
 
 def read_with(make: Callable[[bytes], Made], data: bytes) -> tuple[Made, Problem | None]:

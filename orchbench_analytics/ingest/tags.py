@@ -21,7 +21,8 @@ def read_tags(path: Path) -> pl.DataFrame:
     model: `["org/model"]` with `size = 7`, or an array of tables `[[model]]` with `model = "…"`.
     """
     if not path.is_file():
-        raise PathError(f"no such file: {path}")
+        what = f"{path} is a directory" if path.is_dir() else f"no such file: {path}"
+        raise PathError(f"{what}; expected a CSV or TOML file of tags")
     if path.stat().st_size > _LARGEST_FILE:
         raise PathError(f"{path} is larger than {_LARGEST_FILE:,} bytes: not a file of tags")
     try:
@@ -37,7 +38,9 @@ def read_tags(path: Path) -> pl.DataFrame:
         RecursionError,
         OSError,
     ) as error:
-        raise PathError(f"{path}: cannot be read: {error}") from error
+        kind = "TOML" if path.suffix == ".toml" else "CSV"
+        said = str(error).partition("\n")[0]
+        raise PathError(f"{path}: cannot be read as {kind}: {said}") from error
     if "model" not in frame.columns:
         raise PathError(f"{path}: expected a column `model`, got {', '.join(frame.columns)}")
     bad = [name for name in frame.columns if not name.isidentifier()]

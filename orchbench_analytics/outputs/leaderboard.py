@@ -64,7 +64,7 @@ def main_columns(board: pl.DataFrame, model_scores: pl.DataFrame) -> pl.DataFram
         [f"{average}_{language.lower()}" for language in languages] if len(languages) > 1 else []
     )
     wide = with_languages(board, model_scores, [average])
-    return wide.select("rank_number", *_MODEL, average, *shown, *others, *_COVERAGE)
+    return wide.select("rank_number", *_MODEL, average, *shown, *others, *_COVERAGE, "profile")
 
 
 def for_screen(main: pl.DataFrame) -> pl.DataFrame:
@@ -80,6 +80,7 @@ def for_screen(main: pl.DataFrame) -> pl.DataFrame:
         *languages,
         scenarios,
         "refused_file_count",
+        "profile",
         "experiment",
     )
 
@@ -92,7 +93,12 @@ def of_language(model_scores: pl.DataFrame, languages: Sequence[str]) -> pl.Data
     return (
         model_scores.filter(pl.col("language").is_in(wanted))
         .select(
-            rank.cast(pl.Int64).alias("rank_number"), "model", "experiment", "language", *HEADLINE
+            rank.cast(pl.Int64).alias("rank_number"),
+            "model",
+            "experiment",
+            "language",
+            *HEADLINE,
+            "profile",
         )
         .sort("language", "rank_number", "model", "experiment", nulls_last=True)
     )

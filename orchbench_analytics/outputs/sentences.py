@@ -83,7 +83,7 @@ def _run_noise(rows: pl.DataFrame) -> str:
     return (
         f"one run of {_model(noisiest)} moves its Average by "
         f"{100 * (noisiest['run_standard_deviation'] or 0):.1f} points by chance, "
-        "the most of all models"
+        "the most of the models shown"
     )
 
 

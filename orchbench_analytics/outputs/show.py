@@ -17,7 +17,10 @@ _LABELS = ("call_label_count", "rejection_label_count")
 
 
 class StepKey(NamedTuple):
-    """Which step of which run, and whether it is a plan or a decision."""
+    """Which step of which run, whether it is a plan or a decision, and how many others there are.
+
+    The others are the same step of other runs, languages and experiments.
+    """
 
     model: str
     experiment: str
@@ -26,6 +29,7 @@ class StepKey(NamedTuple):
     run: str
     step_id: str
     kind: str
+    other_count: int = 0
 
     @property
     def key(self) -> dict[str, str]:
@@ -46,6 +50,7 @@ def scenarios_of(scores: pl.DataFrame) -> pl.DataFrame:
         decided_right=pl.format("{}/{}", pl.sum_horizontal(_RIGHT), pl.sum_horizontal(_LABELS)),
         **{name: pl.col(name) for name in _SCORES},
         run_count="run_count",
+        profile="profile",
         model="model",
         experiment="experiment",
     ).sort("plan_similarity", "language", "scenario", nulls_last=True)
@@ -56,6 +61,7 @@ def steps_of(
 ) -> pl.DataFrame:
     """The steps of a scenario in all runs: what was wanted, what was answered, and its score."""
     decisions = scored["steps"].select(
+        "profile",
         *KEY,
         kind=pl.lit("decision"),
         wanted="actual",
@@ -64,6 +70,7 @@ def steps_of(
         note=pl.coalesce("left_out_reason", "failure_reason"),
     )
     plans = scored["plans"].select(
+        "profile",
         *KEY,
         kind=pl.lit("plan"),
         wanted=_workflows("label"),
@@ -127,4 +134,5 @@ def one_step(
     if found.is_empty():
         there = ", ".join(_in_order(steps["step_id"].unique()))
         raise SelectionError(f"no step {step!r} in scenario {scenario}; there are {there}")
+    found = found.with_columns(other_count=found.height - 1)
     return StepKey(**found.select(*StepKey._fields).row(0, named=True))

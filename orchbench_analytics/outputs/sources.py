@@ -13,7 +13,7 @@ def counted(files: pl.DataFrame) -> str:
         return "no input files"
     counts = files.group_by("status").len("count").sort("status").iter_rows()
     said = ", ".join(f"{count:,} {status}" for status, count in counts)
-    return f"{files.height:,} input files: {said}"
+    return f"{files.height:,} input file{'s' if files.height > 1 else ''}: {said}"
 
 
 def refused_first(files: pl.DataFrame) -> pl.DataFrame:
@@ -25,7 +25,7 @@ def refused_first(files: pl.DataFrame) -> pl.DataFrame:
 
 def without_common_path(files: pl.DataFrame) -> pl.DataFrame:
     """The files with paths as they are below the directory that all of them are in."""
-    if files.is_empty():
+    if files.height < 2:
         return files
     common = os.path.commonpath([os.path.dirname(path) for path in files["path"]])  # noqa: PTH120 (as text)
     shortened = pl.col("path").str.strip_prefix(common).str.strip_chars_start("/\\")

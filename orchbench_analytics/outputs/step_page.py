@@ -111,8 +111,19 @@ def _plan_page(table: Table, step: StepKey, profile: Profile) -> Iterable[list[s
         yield _section("Answer", given["answer_content"], None)
     edits = _all(_under(table("plan_edits"), profile), step).sort("graph", "edit_number")
     if edits.height:
-        shown = edits.select("graph", "kind", "subject", "wanted", "given", "cost")
-        yield ["Edits from the answer to the label", *_table(shown)]
+        lines = [line for row in edits.to_dicts() for line in _paragraphs(_edit(row))]
+        yield ["Edits from the answer to the label", *lines]
+
+
+def _edit(row: dict[str, Any]) -> str:
+    """An edit in a line, such as `structure: extra dependency a after b, cost 1`."""
+    what, other = row["kind"].replace("_", " "), row["given"] or row["wanted"]
+    said = f"{row['graph']}: {what} {row['subject']}"
+    if row["kind"].endswith(("_dependency", "_transition")):
+        said += f" after {other}"
+    elif row["kind"].startswith("wrong_"):
+        said += f", given {other}"
+    return f"{said}, cost {row['cost']:g}"
 
 
 def _under(rows: pl.LazyFrame, profile: Profile) -> pl.LazyFrame:

@@ -11,6 +11,7 @@ from typing import Any, NamedTuple
 from orchbench_analytics.engines import Engine
 from orchbench_analytics.errors import PathError, SelectionError
 from orchbench_analytics.outputs.audit import audit
+from orchbench_analytics.outputs.filter_rows import matching_names
 from orchbench_analytics.pages.batches import batches, step_count
 from orchbench_analytics.pages.columns import columns_of, packed
 from orchbench_analytics.pages.core import core
@@ -60,6 +61,7 @@ def make_report(
     root: Path, manifest: Manifest, output: Path, options: ReportOptions, engine: Engine
 ) -> Report:
     """Write a report of a warehouse: a file, or a directory where it would be too large for one."""
+    _require_page(output)
     _require_room(output)
     output.parent.mkdir(parents=True, exist_ok=True)
     models = _chosen_models(manifest, options.models)
@@ -97,13 +99,9 @@ def _chosen_models(manifest: Manifest, wanted: Sequence[str]) -> list[tuple[str,
     there = sorted({(part.model, part.experiment) for part in manifest.parts})
     if not there:
         raise SelectionError("the warehouse has no models to report on; see: orchbench ingest")
-    unknown = [
-        name for name in wanted if not any(name in (model, f"{model}/{e}") for model, e in there)
-    ]
-    if unknown:
-        known = ", ".join(sorted({model for model, _ in there})[:10])
-        raise SelectionError(f"no model named {unknown[0]!r}; there are, for example: {known}")
-    return [(m, e) for m, e in there if not wanted or m in wanted or f"{m}/{e}" in wanted]
+    known = [*sorted({model for model, _ in there}), *map("/".join, there)]
+    chosen = {name for pattern in wanted for name in matching_names(pattern, known, "model")}
+    return [(m, e) for m, e in there if not wanted or {m, f"{m}/{e}"} & chosen]
 
 
 def _tasks(source: Source, pieces: Path, options: ReportOptions) -> Iterator[PiecesTask]:
@@ -145,6 +143,13 @@ def _as_columns(tables: Tables) -> dict[str, Any]:
 
 def _write(target: Path, value: object) -> None:
     target.write_text(packed(value), encoding="ascii")
+
+
+def _require_page(output: Path) -> None:
+    """Refuse an ending that stands for something else, such as `.pdf`."""
+    suffix = output.suffix
+    if suffix[1:].isalpha() and suffix not in _PAGE_SUFFIXES and not output.is_dir():
+        raise PathError(f"{output}: a report is an .html file or a directory, not {suffix}")
 
 
 def _directory_of(output: Path) -> Path:

@@ -37,15 +37,29 @@ def run_noise(
     """
     counts = run_counts(scored_steps, scored_plans)
     names = resolve_metrics(metrics)
-    by_run = with_metrics(counts, names, by=[*_MODEL, "run"]).drop_nulls("value")
     by_scenario = with_metrics(counts, names, by=RUN).drop_nulls("value")
-    scores = by_run.group_by(*_MODEL, "metric").agg(
-        pl.len().alias("run_count"), pl.col("value").mean().alias("mean_value")
-    )
-    noise = scores.join(_noise(counts, names), on=[*_MODEL, "metric"], how="left").join(
-        _intraclass(by_scenario), on=[*_MODEL, "metric"], how="left"
+    noise = (
+        _means(counts, names)
+        .join(_noise(counts, names), on=[*_MODEL, "metric"], how="left")
+        .join(_intraclass(by_scenario), on=[*_MODEL, "metric"], how="left")
     )
     return frame(RUN_NOISE, noise.sort(*_MODEL, "metric"))
+
+
+def _means(counts: pl.DataFrame, names: tuple[str, ...]) -> pl.DataFrame:
+    """The mean score of runs, each weighing as many scenarios as it has, and how many there are.
+
+    A run that only one scenario has, being named otherwise there, then weighs next to nothing.
+    """
+    run, size = [*_MODEL, "run"], pl.col("size")
+    sizes = counts.group_by(run).agg(pl.len().alias("size"))
+    most = counts.group_by(*_MODEL, "scenario").len("runs").group_by(_MODEL).agg(pl.max("runs"))
+    scores = with_metrics(counts, names, by=run).drop_nulls("value").join(sizes, on=run)
+    return (
+        scores.group_by(*_MODEL, "metric")
+        .agg(((pl.col("value") * size).sum() / size.sum()).alias("mean_value"))
+        .join(most.rename({"runs": "run_count"}), on=_MODEL)
+    )
 
 
 def model_spread(noise: pl.DataFrame, *, level: float = 0.95) -> pl.DataFrame:

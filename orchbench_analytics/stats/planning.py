@@ -103,8 +103,8 @@ def planning_advice(found: pl.DataFrame, plans: pl.DataFrame, *, metric: str) ->
     scenario = 1 - np.sqrt(now / (now + 1))
     better = "scenarios" if scenario >= run else "runs"
     return (
-        f"{said}; one more run of each narrows that by {run:.0%}, as many answers to new scenarios "
-        f"by {scenario:.0%}: more {better} are worth more"
+        f"{said}; one more run of each narrows that by {run:.1%}, as many answers to new scenarios "
+        f"by {scenario:.1%}: more {better} are worth more"
     )
 
 

@@ -49,8 +49,8 @@ RUN_NOISE = Table(
         *CONTENDER,
         ONE_LANGUAGE,
         METRIC,
-        count("run_count", "Runs in which the metric is defined."),
-        maybe_number("mean_value", "Mean of the runs' scores."),
+        count("run_count", "Most runs that a scenario has."),
+        maybe_number("mean_value", "Mean of the runs' scores, by how many scenarios each has."),
         maybe_number(
             "run_standard_deviation",
             "Standard deviation of the score of one run over all scenarios, from the variance of "

@@ -11,6 +11,7 @@ import hashlib
 from collections.abc import Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+from shlex import quote
 
 import msgspec
 
@@ -81,9 +82,9 @@ class Manifest(msgspec.Struct):
 
 
 class _Release(msgspec.Struct):
-    """What a manifest of any release says of itself."""
+    """What a manifest of any release says of itself; that of an export says nothing of it."""
 
-    format_version: int
+    format_version: int | None = None
 
 
 def load_manifest(root: Path) -> Manifest:
@@ -96,8 +97,10 @@ def load_manifest(root: Path) -> Manifest:
     except FileNotFoundError as error:
         what = "not a warehouse (it has no manifest.json)" if root.is_dir() else "not there"
         raise WarehouseError(
-            f"{root} is {what}; make one with: orchbench ingest PATH --into {root}"
+            f"{root} is {what}; make one with: orchbench ingest PATH --into {quote(str(root))}"
         ) from error
+    except NotADirectoryError as error:
+        raise WarehouseError(f"{root} is a file; a warehouse is a directory") from error
     except (msgspec.DecodeError, UnicodeDecodeError, OSError) as error:
         raise WarehouseError(f"{path} cannot be read: {error}") from error
     if manifest.checksum != checksum_of(manifest):
@@ -109,7 +112,11 @@ def load_manifest(root: Path) -> Manifest:
     return manifest
 
 
-def _require_our_format(root: Path, version: int) -> None:
+def _require_our_format(root: Path, version: int | None) -> None:
+    if version is None:
+        raise WarehouseError(
+            f"{root / MANIFEST} cannot be read as that of a warehouse: it is an export's, or other"
+        )
     said = f"{root} has format {version}, this release reads format {FORMAT_VERSION}"
     if version < FORMAT_VERSION:
         raise WarehouseError(
@@ -239,11 +246,11 @@ def _require_whole(root: Path, stamps: Mapping[str, FileStamp | None], *, read: 
 
 def damage_error(root: Path, name: str, fault: str) -> WarehouseError:
     """What is wrong with a file of a warehouse, and what to do about it."""
-    remedy = f"build it anew with: orchbench ingest PATH --into {root} --verify"
+    remedy = f"build it anew with: orchbench ingest PATH --into {quote(str(root))} --verify"
     if name.startswith("sources/"):
         remedy = "ingest anew into another directory"
     elif name.startswith("model_tags/"):
-        remedy = f"give the tags again with: orchbench tag {root} FILE"
+        remedy = f"give the tags again with: orchbench tag {quote(str(root))} FILE"
     return WarehouseError(f"{root / name} {fault}; {remedy}")
 
 

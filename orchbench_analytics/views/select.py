@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from difflib import get_close_matches
 from pathlib import Path
+from shlex import quote
 from typing import NamedTuple
 
 import duckdb
@@ -28,11 +29,11 @@ def scored_profile(root: Path, manifest: Manifest, name: str) -> Profile:
     if name in manifest.profiles:
         return profile_of(manifest.profiles[name])
     found = f", only under {', '.join(manifest.profiles)}" if manifest.profiles else ""
-    wanted = name if name in BUILT_IN else "FILE.toml"
-    raise SelectionError(
-        f"{root} is not scored under {name!r}{found}; "
-        f"score it with: orchbench score {root} --profile {wanted}"
-    )
+    close = get_close_matches(name.removesuffix(".toml"), manifest.profiles, n=1)
+    wanted = name if name in BUILT_IN or name.endswith(".toml") else "FILE.toml"
+    score = f"score it with: orchbench score {quote(str(root))} --profile {quote(wanted)}"
+    remedy = f"did you mean {close[0]}?" if close else score
+    raise SelectionError(f"{root} is not scored under {name!r}{found}; {remedy}")
 
 
 def rows_under(connection: duckdb.DuckDBPyConnection, view: str, profile: Profile) -> pl.DataFrame:

@@ -209,3 +209,8 @@ class Rows:
 
         with self.connect(only=["model_tags", *TAGGED_VIEWS]) as connection:
             return tagged_models(connection, tag)
+
+
+def several(given: Any) -> list[Any]:
+    """All that was given; a single text or path is one, not a sequence of letters."""
+    return [given] if isinstance(given, str | Path) else [*given]

@@ -1,6 +1,7 @@
 """What the system can do to a command: a message, an exit code, and never a traceback."""
 
 import os
+import re
 import resource
 import shutil
 import signal
@@ -58,6 +59,32 @@ def test_a_file_that_may_not_grow_is_said(demo: Path, tmp_path: Path) -> None:
     done = run("sql", demo / "warehouse", "from main.steps", "-o", target, preexec_fn=limit)
     assert done.returncode == 2
     assert "cannot be written: File too large" in done.stderr
+
+
+@pytest.mark.parametrize(
+    "call",
+    [
+        ("ingest", "{demo}/results", "--into", "{out}/w"),
+        ("export", "{demo}/warehouse", "{out}/x.duckdb"),
+        ("export", "{demo}/warehouse", "{out}/x.sqlite"),
+        ("export", "{demo}/warehouse", "delta:{out}/delta"),
+        ("export", "{demo}/warehouse", "iceberg:{out}/iceberg"),
+        ("report", "{demo}/warehouse", "{out}/x.html"),
+    ],
+    ids=["polars", "duckdb", "sqlite", "delta", "iceberg", "report"],
+)
+def test_a_system_error_in_the_words_of_a_library_is_said(
+    demo: Path, tmp_path: Path, call: tuple[str, ...]
+) -> None:
+    def limit() -> None:
+        signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+        resource.setrlimit(resource.RLIMIT_FSIZE, (20_000, 20_000))
+
+    places = {"demo": demo, "out": tmp_path}
+    done = run(*(part.format(**places) for part in call), preexec_fn=limit)
+    assert "Traceback" not in done.stderr
+    assert done.returncode == 74
+    assert re.search("a file (may not grow|could not be read or written)", done.stderr)
 
 
 def test_an_encoding_without_the_characters_is_said(demo: Path) -> None:

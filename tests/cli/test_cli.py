@@ -337,3 +337,12 @@ def test_toml_that_nests_deep_is_refused(orchbench, demo: Path, tmp_path: Path) 
         done = orchbench("tag", demo / "warehouse", tmp_path / name)
         assert done.returncode == 2
         assert "Traceback" not in done.stderr
+
+
+def test_a_group_of_models_without_the_tag_is_said(orchbench, demo: Path, tmp_path: Path) -> None:
+    shutil.copytree(demo / "warehouse", tmp_path / "w")
+    (tmp_path / "tags.csv").write_text("model,family\nperfect,a\nsilent,b\n", encoding="utf-8")
+    orchbench("tag", tmp_path / "w", tmp_path / "tags.csv")
+    done = orchbench("leaderboard", tmp_path / "w", "--by", "family", "-f", "json")
+    untagged = {row["family"]: row["model_count"] for row in json.loads(done.stdout)}[None]
+    assert done.stderr == f"the group without a name: {untagged} with no tag 'family'\n"

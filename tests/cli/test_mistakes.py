@@ -17,12 +17,20 @@ MISTAKES = [
     (("leaderboard", "other"), 2, "not a warehouse"),
     (("leaderboard",), 2, "set ORCHBENCH_WAREHOUSE"),
     (("compare",), 2, "name the warehouse"),
+    (("leaderboard", "file.txt"), 2, "a warehouse is a directory"),
+    (("leaderboard", "export"), 2, "it is an export's"),
+    (("tag", W, "other"), 2, "is a directory"),
+    (("report", W, "page.pdf"), 2, "an .html file or a directory, not .pdf"),
     (("demo", W), 2, "something else"),
     (("demo", "file.txt"), 2, "something else"),
     # names
     (("leaderbord", W), 2, "Did you mean 'leaderboard'?"),
     (("leaderboard", W, "--profil", "spec"), 2, "--profile"),
     (("leaderboard", W, "--profile", "nope"), 2, "only under spec, strict, upstream"),
+    (("leaderboard", W, "--profile", "strikt"), 2, "did you mean strict?"),
+    (("leaderboard", W, "--profile", "strict.toml"), 2, "did you mean strict?"),
+    (("compare", W, "--drivers"), 2, "see: orchbench compare --help"),
+    (("consistency", W, "flipz"), 2, "'[WHAT]': 'flipz' is not one of"),
     (("leaderboard", W, "--model", "perfcet"), 2, "did you mean perfect?"),
     (("leaderboard", W, "--language", "FR"), 2, "there are EN, KO"),
     (("leaderboard", W, "--experiment", "x"), 2, "no experiment 'x'"),
@@ -70,7 +78,7 @@ MISTAKES = [
     (("leaderboard", W, "--format", "excel"), 2, "xlsx"),
     (("results", W, "perfect", "-l", "EN", "-o", "x.csv"), 2, "results are JSON"),
     (("results", W, "perfect", "-l", "EN", "-o", "empty"), 2, "is a directory"),
-    (("export", W, W), 2, "there already"),
+    (("export", W, W), 2, "is part of the warehouse"),
     # queries
     (("sql", W, "select nope from main.steps"), 2, "nope"),
     (("sql", W, "copy (select 1) to 'x.csv'"), 2, "may only read"),
@@ -93,6 +101,8 @@ def test_a_mistake_is_a_sentence_and_an_exit_code(
     (tmp_path / "other").mkdir()
     (tmp_path / "other" / "thing").touch()
     (tmp_path / "file.txt").write_text("a\n1\n")
+    (tmp_path / "export").mkdir()
+    (tmp_path / "export" / "manifest.json").write_text('{"generation": 1}')
     (tmp_path / "latin.sql").write_bytes("select 'é'".encode("latin-1"))
     places = {"warehouse": demo / "warehouse", "results": demo / "results"}
     before = sorted(tmp_path.rglob("*"))

@@ -11,6 +11,7 @@ import pytest
 from rich.cells import cell_len
 
 from tests.cli.pseudo_terminal import Screen, commands_on_terminal, on_terminal
+from tests.documents import runs_document, scenario_path, write
 
 GOLDEN = Path(__file__).parent / "screens"
 W = "demo/warehouse"
@@ -104,6 +105,32 @@ def test_wide_and_all_show_what_was_left_out(home: Path) -> None:
     whole = on_terminal(*query, "--wide", "--all", cwd=home).text
     assert "seen with" not in whole
     assert "value_f1" in whole
+
+
+def test_a_step_says_that_it_is_there_in_other_runs(screens: dict[str, Screen]) -> None:
+    others = "the step is there once more: choose with --run, --language or --experiment"
+    assert others in screens["show_plan"].text
+    assert "profile spec" in screens["show_steps"].text
+
+
+def test_intervals_say_what_they_are(screens: dict[str, Screen]) -> None:
+    said = " ".join(screens["leaderboard_intervals"].text.split())
+    assert "low and high: 95 % interval of Average over scenarios" in said
+
+
+def test_a_refused_file_has_its_whole_reason_and_hints_can_be_pasted(tmp_path: Path) -> None:
+    write(scenario_path(tmp_path / "results"), runs_document())
+    cut = scenario_path(tmp_path / "results", scenario="2")
+    cut.write_text('{"history": {"run #1":', encoding="utf-8")
+    into = tmp_path / "a warehouse"
+    assert on_terminal("ingest", tmp_path / "results", "--into", into).returncode == 0
+
+    board = on_terminal("leaderboard", into).text
+    assert "--status refused" in board
+    assert f"'{into}'" in " ".join(board.split())
+    said = on_terminal("sources", into, "--status", "refused").text
+    assert "complete" in said
+    assert "seen with --wide" not in said
 
 
 def test_colours_are_there_unless_nobody_wants_them(home: Path) -> None:

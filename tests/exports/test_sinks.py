@@ -245,6 +245,12 @@ def test_parquet_can_be_partitioned(small: Warehouse, tmp_path: Path) -> None:
     assert small.export(tmp_path / "out", **options).is_unchanged
 
 
+def test_a_column_to_split_by_that_no_table_has_is_named(small: Warehouse, tmp_path: Path) -> None:
+    with pytest.raises(SelectionError, match="'modle' to split by"):
+        small.export(tmp_path / "out", partition_by=["modle"])
+    assert not (tmp_path / "out").exists()
+
+
 def test_a_duckdb_file_of_everything_has_views_with_described_columns(
     small: Warehouse, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -315,6 +321,18 @@ def test_a_directory_with_other_things_is_left_alone(small: Warehouse, tmp_path:
     (tmp_path / "ours" / "mine.txt").touch()
     with pytest.raises(PathError, match=r"holds other things \(mine.txt\)"):
         small.export(tmp_path / "ours", relations=["leaderboard"])
+
+
+@pytest.mark.parametrize(
+    "target", ["{}", "{}/new", "{}/x.csv", "delta:{}", "{}/../warehouse", "{}/.."]
+)
+def test_a_warehouse_is_never_exported_over_itself(
+    small: Warehouse, tmp_path: Path, target: str
+) -> None:
+    copy = shutil.copytree(small.path, tmp_path / "warehouse")
+    with pytest.raises(PathError, match=r"(holds|is part of) the warehouse"):
+        open_warehouse(copy).export(target.format(copy), overwrite=True)
+    assert open_warehouse(copy).models().equals(small.models())
 
 
 def test_other_options_need_leave_to_overwrite(small: Warehouse, tmp_path: Path) -> None:

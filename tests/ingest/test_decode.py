@@ -1,7 +1,11 @@
 """Reading: bytes to documents, what is mended on the way, and what is said of the rest."""
 
 import gzip
+import io
 import json
+import lzma
+import tarfile
+import zipfile
 from pathlib import Path
 from typing import Any
 
@@ -187,6 +191,26 @@ def test_packed_files_are_unpacked_up_to_a_limit(suffix: str, pack: Any) -> None
     with pytest.raises(UnreadableDocument) as caught:
         decompress(packed, f"x.json{suffix}", limit=5999)
     assert caught.value.problem.reason == "too_large"
+
+
+def test_an_archive_is_said_to_be_one() -> None:
+    tar, zipped = io.BytesIO(), io.BytesIO()
+    with tarfile.open(fileobj=tar, mode="w") as archive:
+        archive.addfile(tarfile.TarInfo("1_out.json"))
+    with zipfile.ZipFile(zipped, "w") as archive:
+        archive.writestr("1_out.json", "{}")
+    packed = {
+        "x.tar": tar.getvalue(),
+        "x.tar.gz": gzip.compress(tar.getvalue()),
+        "x.tar.xz": lzma.compress(tar.getvalue()),
+        "x.zip": zipped.getvalue(),
+        "x.json": gzip.compress(b"{}"),
+    }
+    for path, data in packed.items():
+        with pytest.raises(UnreadableDocument) as caught:
+            decompress(data, path)
+        assert caught.value.problem.reason == "archive"
+        assert "unpack it" in caught.value.problem.message
 
 
 def test_files_are_read_up_to_a_limit(tmp_path: Path) -> None:

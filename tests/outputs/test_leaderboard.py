@@ -82,7 +82,7 @@ def test_a_third_language_is_a_column_where_it_is_shown(
     languages = [f"average_score_{language}" for language in ("en", "ja", "ko")]
     assert shown.columns == [
         "rank_number", "model", *HEADLINE, *languages, "scenarios", "refused_file_count",
-        "experiment",
+        "profile", "experiment",
     ]  # fmt: skip
     assert shown["scenarios"].to_list() == ["3/3", "2/3", "3/3"]
     assert shown["average_score_ja"].to_list() == [0.0, None, None]
@@ -119,7 +119,7 @@ def test_the_table_is_data_and_the_reasons_are_talk(
     write_leaderboard(warehouse, RowOptions(output=tmp_path / "board.csv"), profile="spec")
     header = (tmp_path / "board.csv").read_text(encoding="utf-8").splitlines()[0]
     assert header.startswith("rank_number,model,experiment,average_score,average_score_en,")
-    assert header.endswith("scenario_count,sweep_scenario_count,coverage,refused_file_count")
+    assert header.endswith("sweep_scenario_count,coverage,refused_file_count,profile")
     printed = capsys.readouterr()
     assert printed.out == ""
     assert "partial / exp is not ranked" in printed.err

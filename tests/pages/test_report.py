@@ -238,7 +238,7 @@ def test_a_report_of_some_models_has_no_others(demo: Path, tmp_path: Path) -> No
 
 
 def test_an_unknown_model_is_named(demo: Path, tmp_path: Path) -> None:
-    with pytest.raises(SelectionError, match="no model named 'nobody'"):
+    with pytest.raises(SelectionError, match="no model 'nobody'"):
         open_warehouse(demo).report(tmp_path / "r.html", models=["nobody"])
 
 

@@ -131,6 +131,20 @@ def test_run_noise_of_a_mean_is_that_within_scenarios(warehouse: Warehouse) -> N
     assert set(both["run_count"]) == {3}
 
 
+def test_a_run_that_one_scenario_names_otherwise_does_not_move_the_mean(
+    warehouse: Warehouse,
+) -> None:
+    tables = [warehouse.table(name).collect() for name in ("scored_steps", "scored_plans")]
+    is_odd = (pl.col("scenario") == pl.col("scenario").min()) & (pl.col("run") == "run #3")
+    renamed = [
+        table.with_columns(run=pl.when(is_odd).then(pl.lit("run #7")).otherwise("run"))
+        for table in tables
+    ]
+    before, after = (run_noise(*both, metrics=["Plan"]) for both in (tables, renamed))
+    assert set(after["run_count"]) == {3}
+    np.testing.assert_allclose(after["mean_value"], before["mean_value"], atol=1e-12)
+
+
 def test_noise_is_near_the_truth_where_three_runs_are_not() -> None:
     """60 scenarios of 3 runs: the noise of the mean over all is known to a tenth or so."""
     rng = np.random.default_rng(41)
