@@ -110,5 +110,6 @@ def test_the_examples_of_docstrings_work(
 
     done = doctest.testmod(module, extraglobs={"warehouse": opened})
 
+    own = [m for m in public_methods().values() if m.__module__ == module.__name__]
     assert done.failed == 0
-    assert done.attempted > 5
+    assert done.attempted >= len(own) > 2
