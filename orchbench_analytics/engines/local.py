@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import gc
 import os
 import sys
 from collections.abc import Callable, Iterable, Iterator
@@ -93,7 +92,6 @@ def _kill_workers() -> None:
 def _set_up_worker() -> None:
     """Give this worker one core, and let it end when the process that wants its work is gone."""
     os.environ.setdefault("POLARS_MAX_THREADS", "1")  # the other cores have workers of their own
-    gc.set_threshold(200_000)  # rows are many and never in cycles: Python need not look so often
     Thread(target=_exit_after_parent, daemon=True).start()
 
 
