@@ -70,6 +70,8 @@ def export(
         )
     written = [relation for relation in summary.relations if relation.changed_part_count]
     change = f"{len(written)} of them written" if written else "unchanged, nothing written"
-    say(f"{summary.target}: {len(summary.relations)} tables, {summary.row_count:,} rows, {change}")
+    count = len(summary.relations)
+    tables = "1 table" if count == 1 else f"{count} tables"
+    say(f"{summary.target}: {tables}, {summary.row_count:,} rows, {change}")
     for what, number in summary.changed_values.items():
         say(f"{what}: {number:,}")

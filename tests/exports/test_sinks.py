@@ -401,5 +401,5 @@ def test_the_command_says_what_it_did(small: Warehouse, tmp_path: Path) -> None:
     first, second = (
         subprocess.run(command, capture_output=True, text=True, check=True) for _ in range(2)
     )
-    assert first.stderr.endswith("out: 1 tables, 2 rows, 1 of them written\n")
-    assert second.stderr.endswith("out: 1 tables, 2 rows, unchanged, nothing written\n")
+    assert first.stderr.endswith("out: 1 table, 2 rows, 1 of them written\n")
+    assert second.stderr.endswith("out: 1 table, 2 rows, unchanged, nothing written\n")
