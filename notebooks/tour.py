@@ -16,10 +16,10 @@ def _():
     from orchbench_analytics import open_warehouse
     from orchbench_analytics.demo import write_sweep
     from orchbench_analytics.outputs import sentences
-    from orchbench_analytics.outputs.show import one_step
+    from orchbench_analytics.outputs.show import find_step
     from orchbench_analytics.pages import excerpts
 
-    return Path, excerpts, sentences, mo, one_step, open_warehouse, pl, tempfile, write_sweep
+    return Path, excerpts, find_step, sentences, mo, open_warehouse, pl, tempfile, write_sweep
 
 
 @app.cell
@@ -171,10 +171,10 @@ def _(mo, of_choice, pl, warehouse):
 
 
 @app.cell
-def _(excerpts, mo, one_step, plan, profile, warehouse):
+def _(excerpts, find_step, mo, plan, profile, warehouse):
     mo.stop(plan.value is None)
     where = plan.value
-    step = one_step(
+    step, *_others = find_step(
         warehouse.scored(profile.value),
         *(where[name] for name in ("model", "scenario", "step_id")),
         run=where["run"],

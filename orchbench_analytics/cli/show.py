@@ -87,16 +87,16 @@ def _write_steps(
 def _write_step(
     opened: Warehouse, rows: RowOptions, key: tuple[str, str, str], run: str | None, profile: str
 ) -> None:
-    from orchbench_analytics.outputs.show import one_step
+    from orchbench_analytics.outputs.show import find_step
     from orchbench_analytics.outputs.step_page import step_page
     from orchbench_analytics.outputs.write import write_text
 
     if rows.format is not None or rows.output is not None:
         raise SelectionError("one step is shown as a page; --format and --output are for rows")
-    found = one_step(
+    first, *others = find_step(
         opened.scored(profile), *key, run=run, language=rows.language, experiment=rows.experiment
     )
-    write_text(step_page(opened.table, found, profile=opened.profile(profile)))
-    if found.other_count:
-        times = "once more" if found.other_count == 1 else f"{found.other_count:,} times more"
+    write_text(step_page(opened.table, first, profile=opened.profile(profile)))
+    if others:
+        times = "once more" if len(others) == 1 else f"{len(others):,} times more"
         say(f"the step is there {times}: choose with --run, --language or --experiment")

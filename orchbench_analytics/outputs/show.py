@@ -17,10 +17,7 @@ _LABELS = ("call_label_count", "rejection_label_count")
 
 
 class StepKey(NamedTuple):
-    """Which step of which run, whether it is a plan or a decision, and how many others there are.
-
-    The others are the same step of other runs, languages and experiments.
-    """
+    """Which step of which run, and whether it is a plan or a decision."""
 
     model: str
     experiment: str
@@ -29,7 +26,6 @@ class StepKey(NamedTuple):
     run: str
     step_id: str
     kind: str
-    other_count: int = 0
 
     @property
     def key(self) -> dict[str, str]:
@@ -117,7 +113,7 @@ def _of_run(found: pl.DataFrame, run: str) -> pl.DataFrame:
     return chosen
 
 
-def one_step(
+def find_step(
     scored: Mapping[str, pl.LazyFrame],
     model: str,
     scenario: str,
@@ -126,13 +122,12 @@ def one_step(
     run: str | None,
     language: Sequence[str] | None,
     experiment: Sequence[str] | None,
-) -> StepKey:
-    """The step that was asked for; of several runs, languages or experiments the first."""
+) -> list[StepKey]:
+    """The step that was asked for, in each run, language and experiment that has it."""
     steps = steps_of(scored, model, scenario, run)
     steps = filter_rows(steps, RowFilter(languages=language or (), experiments=experiment or ()))
     found = steps.filter(pl.col("step_id") == step)
     if found.is_empty():
         there = ", ".join(_in_order(steps["step_id"].unique()))
         raise SelectionError(f"no step {step!r} in scenario {scenario}; there are {there}")
-    found = found.with_columns(other_count=found.height - 1)
-    return StepKey(**found.select(*StepKey._fields).row(0, named=True))
+    return [StepKey(*row) for row in found.select(*StepKey._fields).iter_rows()]
