@@ -30,8 +30,6 @@ from tests.documents import (
 )
 from tests.ingest.test_fuzz import CORRUPTIONS, ODD_VALUES, kinds
 
-pytestmark = pytest.mark.no_cover  # other tests cover it; here it runs thousands of times
-
 MUTATED = 300
 CALLS: tuple[Any, ...] = (
     *({}, None, [], "x", {"function": None}, {"function": {}}, {"function": {"name": None}}),

@@ -15,8 +15,6 @@ from orchbench_analytics.exports.star import star_relations
 from orchbench_analytics.warehouse import Warehouse
 from tests.documents import call, run, runs_document, scenario_path, write
 
-pytestmark = pytest.mark.no_cover  # other tests cover it; here it runs thousands of times
-
 MODELS = ('it\'s a "model"', "=1+1", "모델; drop table steps")
 TAGS = "select,profile,agent,MODEL_LABEL,크기"  # words of SQL, and names of other columns
 

@@ -13,8 +13,6 @@ import pytest
 from tests.documents import judge_log, results_document, run, runs_document, write
 from tests.warehouses import fresh_contents, ingest, rows
 
-pytestmark = pytest.mark.no_cover  # other tests cover it; here it runs thousands of times
-
 BATCHES = 8
 CORRUPTED_PER_BATCH = 250
 NEIGHBOURS = ("aaa", "mmm", "zzz")

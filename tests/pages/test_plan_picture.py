@@ -22,8 +22,6 @@ from orchbench_analytics.score.plans.graphs import Graph
 from tests.conftest import MakeOnce
 from tests.sample_sweep import build_demo
 
-pytestmark = pytest.mark.no_cover  # other tests cover it; here it runs thousands of times
-
 STEP = ["model", "experiment", "language", "scenario", "run", "step_id", "answer_position"]
 
 

@@ -62,8 +62,6 @@ from tests.generated import (
 )
 from tests.rows import score_plan_frame
 
-pytestmark = pytest.mark.no_cover  # other tests cover it; here it runs thousands of times
-
 HEADLINES = ("average_score", "call_rejection_f1", "function_call_f1", "workflow_similarity")
 HONEST = ("spec", "strict")
 BATCH, BATCHES = 30, 11

@@ -21,8 +21,6 @@ from orchbench_analytics.outputs.results import SCENARIO_FIGURES, overall_statis
 from orchbench_analytics.warehouse import Warehouse
 from tests.packs import unpack
 
-pytestmark = pytest.mark.no_cover  # other tests cover it; here it runs thousands of times
-
 ODD = Path(__file__).parents[3] / "shared" / "conformance" / "odd.tar.xz"
 TREES = ("odd", "odd_judged")
 PLAN_WORDS = ("workflow", "GED", "Plan", "comparison_steps")

@@ -12,8 +12,6 @@ from orchbench_analytics.outputs.results import result_document
 from orchbench_analytics.profiles import UPSTREAM
 from orchbench_analytics.warehouse import Warehouse
 
-pytestmark = pytest.mark.no_cover  # other tests cover it; here it runs thousands of times
-
 LANGUAGES = ("EN", "KO")
 EXPERIMENT = "seed11"
 HEADLINES = ("average_score", "call_rejection_f1", "function_call_f1", "workflow_similarity")

@@ -16,8 +16,6 @@ from orchbench_analytics.score.plans.stages import prepare_plans
 from orchbench_analytics.warehouse import Warehouse, open_warehouse
 from tests.golden.pack import FIGURES, PACK, figures_of, golden_warehouse
 
-pytestmark = pytest.mark.no_cover  # other tests cover it; here it runs thousands of times
-
 
 @pytest.fixture(scope="module")
 def warehouse(make_once) -> Warehouse:

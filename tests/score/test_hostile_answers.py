@@ -21,8 +21,6 @@ from orchbench_analytics import open_warehouse
 from orchbench_analytics.tables import SCORED_TABLES
 from tests.documents import agent_card, judge_log, run, runs_document, scenario_path, write
 
-pytestmark = pytest.mark.no_cover  # other tests cover it; here it runs thousands of times
-
 MakeOnce = Callable[[str, Callable[[Path], object]], Path]
 INGEST = """
 import json, resource, sys

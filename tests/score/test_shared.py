@@ -17,8 +17,6 @@ from orchbench_analytics.store.parquet import scan_files
 from orchbench_analytics.tables import SCORED_TABLES
 from tests.golden.pack import golden_warehouse
 
-pytestmark = pytest.mark.no_cover  # other tests cover it; here it runs thousands of times
-
 
 @pytest.fixture
 def root(make_once, tmp_path: Path) -> Path:

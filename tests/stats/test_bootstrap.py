@@ -11,8 +11,6 @@ from orchbench_analytics.metrics import METRICS
 from orchbench_analytics.stats.bootstrap import intervals
 from orchbench_analytics.stats.runs import with_metrics
 
-pytestmark = pytest.mark.no_cover  # other tests cover it; here it runs thousands of times
-
 Simulate = Callable[..., pl.DataFrame]
 PLAIN_MEANS = (
     "workflow_similarity",

@@ -15,8 +15,6 @@ from orchbench_analytics.stats.counts import count_by_scenario
 from orchbench_analytics.stats.evaluate import evaluate
 from orchbench_analytics.stats.runs import with_metrics
 
-pytestmark = pytest.mark.no_cover  # other tests cover it; here it runs thousands of times
-
 Simulate = Callable[..., pl.DataFrame]
 SWEEPS = 1000
 PAIRS = [(f"m{sweep:04d}-0", f"m{sweep:04d}-1") for sweep in range(SWEEPS)]

@@ -13,8 +13,6 @@ from orchbench_analytics.stats.limits import (
     student_quantile,
 )
 
-pytestmark = pytest.mark.no_cover  # other tests cover it; here it runs thousands of times
-
 SWEEPS = 3000
 
 

@@ -12,8 +12,6 @@ from orchbench_analytics.stats.coverage import two_way_fit
 from orchbench_analytics.stats.rank_sets import competition_ranks, tiers
 from orchbench_analytics.stats.ranks import rank_intervals
 
-pytestmark = pytest.mark.no_cover  # other tests cover it; here it runs thousands of times
-
 Simulate = Callable[..., pl.DataFrame]
 
 

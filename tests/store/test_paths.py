@@ -14,8 +14,6 @@ from tests.documents import scenario_path, write
 from tests.sample_sweep import build_demo
 from tests.warehouses import ingest
 
-pytestmark = pytest.mark.no_cover  # other tests cover it; here it runs thousands of times
-
 PATHS = 200
 NAMES = 200
 PIECES = (

@@ -14,8 +14,6 @@ from tests.oracle import Oracle
 from tests.oracle.rows import OUTCOMES, by_key, total
 from tests.sample_sweep import build_demo
 
-pytestmark = pytest.mark.no_cover  # other tests cover it; here it runs thousands of times
-
 MakeOnce = Callable[[str, Callable[[Path], object]], Path]
 
 

@@ -21,8 +21,6 @@ from orchbench_analytics.score.plans.ged import (
 )
 from orchbench_analytics.score.plans.graphs import Graph
 
-pytestmark = pytest.mark.no_cover  # other tests cover it; here it runs thousands of times
-
 WEIGHTS = Weights(0.8, 0.2)
 KINDS = ("structure", "component")
 

@@ -16,8 +16,6 @@ from orchbench_analytics.score.plans.read_plan import PlanReading, read_plan
 from orchbench_analytics.score.plans.read_yaml import BadValueError, LimitError, load_yaml
 from tests.bounded import no_runaway
 
-pytestmark = pytest.mark.no_cover  # other tests cover it; here it runs thousands of times
-
 STEP = {"agent_id": "search_agent", "status": "pending", "refined_query": "q: 'x' #1"}
 PLAN: dict[str, Any] = {
     "workflow_1": {"status": "pending", "steps": [STEP]},
