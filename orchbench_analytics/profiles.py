@@ -62,6 +62,7 @@ class Profile:
     component_edges: Literal["every_dependency", "first_present"] = "every_dependency"
     malformed_plan: Literal["ignored", "voids_run"] = "ignored"
     distance: Literal["exact", "networkx"] = "exact"
+    lone_self_loop: Literal["counted", "free"] = "counted"
     agent_weight: float = 0.8
     status_weight: float = 0.2
 
@@ -108,6 +109,7 @@ UPSTREAM = Profile(
     component_edges="first_present",
     malformed_plan="voids_run",
     distance="networkx",
+    lone_self_loop="free",
     undefined="zero",
     rounding="four_digits",
 )
@@ -116,6 +118,7 @@ WEIGHTS = ("agent_weight", "status_weight")
 PLAN_RULES = (
     *("plan_runs", "plan_step", "plan_entry", "plan_content", "plan_search", "plan_values"),
     *("failed_plan", "structure_edges", "component_edges", "malformed_plan", "distance"),
+    "lone_self_loop",
     *WEIGHTS,
 )
 """The rules that the scores of plans depend on; those of steps depend on none of them."""

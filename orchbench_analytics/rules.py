@@ -229,6 +229,13 @@ RULES: dict[str, Rule] = {
             "networkx": "By networkx, which can be too low where an edge leads back to its node.",
         },
     ),
+    "lone_self_loop": Rule(
+        "What a self-loop costs that only one of two graphs of at most one node has.",
+        {
+            "counted": "1, like any other edge; networkx 3.6 and later count it so.",
+            "free": "Nothing, as in networkx 3.5, which the public evaluator's lock file names.",
+        },
+    ),
     "agent_weight": Rule("The cost of a step whose agent is wrong and status right.", {}),
     "status_weight": Rule("The cost of a step whose status is wrong and agent right.", {}),
     "undefined": Rule(

@@ -61,6 +61,7 @@ UPSTREAM_RULES = {
     "component_edges": "first_present",
     "malformed_plan": "voids_run",
     "distance": "networkx",
+    "lone_self_loop": "free",
     "undefined": "zero",
     "rounding": "four_digits",
 }

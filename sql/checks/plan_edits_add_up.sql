@@ -32,6 +32,7 @@ plans as (
         and not scored_plans.is_failed
         and scored_plans.is_ged_exact
         and profiles.distance = 'exact'
+        and profiles.lone_self_loop = 'counted'
 )
 
 select

@@ -6,7 +6,9 @@ so we fold self-loops into the costs of nodes, and then it is exact. `exact_dist
 distance many times faster, and also the mapping of nodes; tests hold the two against each other.
 
 The public evaluator gives its self-loops to networkx as they are. `evaluator_distance` does so too:
-what networkx returns there can be less than the distance, and depends on the order of nodes.
+what networkx returns there can be less than the distance, and depends on the order of nodes. Its
+lock file names networkx 3.5, which overlooks a self-loop that only one of two graphs of at most one
+node has: `lone_loop` says whether such a loop counts.
 """
 
 from __future__ import annotations
@@ -45,12 +47,16 @@ class Distance(NamedTuple):
 
 
 class GraphPair(NamedTuple):
-    """Two graphs as text, and how they are measured: `exact`, or `networkx` as it is."""
+    """Two graphs as text, and how they are measured.
+
+    The method is `exact`, or `networkx` as it is; a lone self-loop is `counted` or `free`.
+    """
 
     graph: str
     answer_graph: str
     label_graph: str
     method: str
+    lone_loop: str
     agent_weight: float
     status_weight: float
 
@@ -79,6 +85,8 @@ def measure(pair: GraphPair) -> Measured:
     found = exact
     if pair.method == "networkx":
         found = evaluator_distance(answer, label, weights, otherwise=exact)
+    if pair.lone_loop == "free" and has_lone_loop(answer, label):
+        found = found._replace(value=found.value - 1, lower_bound=found.lower_bound - 1)
     return Measured(
         found.value,
         found.lower_bound,
@@ -148,8 +156,11 @@ def evaluator_distance(
     """What networkx makes of the graphs with their self-loops, as the public evaluator asks it.
 
     Past the budget it is the distance given, not proven. The mapping is always that one's:
-    networkx's own is not one that its distance belongs to.
+    networkx's own is not one that its distance belongs to. Of graphs of at most one node releases
+    of networkx disagree, and the newer ones return the distance given.
     """
+    if max(len(first.nodes), len(second.nodes)) <= 1:
+        return otherwise
     unproven = otherwise._replace(lower_bound=0.0)
     if size_of(first, second) > MAX_NETWORKX_SIZE:
         return unproven
@@ -170,6 +181,12 @@ def evaluator_distance(
     except _OutOfBudgetError:
         return unproven
     return Distance(float(value), float(value), otherwise.mapping)
+
+
+def has_lone_loop(first: Graph, second: Graph) -> bool:
+    """Whether neither graph has more than one node, and exactly one of the two has a self-loop."""
+    is_small = max(len(first.nodes), len(second.nodes)) <= 1
+    return is_small and bool(first.edges) != bool(second.edges)
 
 
 def similarity(distance: float, first: Graph, second: Graph) -> float:

@@ -14,7 +14,7 @@ from orchbench_analytics.score.plans.ged import GraphPair, Measured
 _GRAPHS = ("structure", "component")
 _PAIR = list(GraphPair._fields)
 _FIGURES = list(Measured._fields)
-_TEXTS = ("graph", "answer_graph", "label_graph", "method", "edits", "matches")
+_TEXTS = ("graph", "answer_graph", "label_graph", "method", "lone_loop", "edits", "matches")
 _MEASURED_SCHEMA: dict[str, PolarsDataType] = {
     name: pl.String if name in _TEXTS else pl.Boolean if name == "is_exact" else pl.Float64
     for name in (*_PAIR, *_FIGURES)
@@ -33,6 +33,7 @@ def drawn_for(plans: pl.DataFrame, texts: pl.DataFrame, profile: Profile) -> pl.
         )
     return rows.with_columns(
         *(_method(graph, profile).alias(f"{graph}_method") for graph in _GRAPHS),
+        *(_lone_loop(graph, profile).alias(f"{graph}_lone_loop") for graph in _GRAPHS),
         agent_weight=pl.lit(profile.agent_weight),
         status_weight=pl.lit(profile.status_weight),
     )
@@ -40,9 +41,17 @@ def drawn_for(plans: pl.DataFrame, texts: pl.DataFrame, profile: Profile) -> pl.
 
 def _method(graph: str, profile: Profile) -> pl.Expr:
     """How a graph is measured: networkx differs only with self-loops, so others are shared."""
-    is_looped = pl.col(f"label_{graph}_has_loop") | pl.col(f"answer_{graph}_has_loop")
-    is_by_networkx = is_looped & (profile.distance == "networkx")
+    is_by_networkx = _is_looped(graph) & (profile.distance == "networkx")
     return pl.when(is_by_networkx).then(pl.lit("networkx")).otherwise(pl.lit("exact"))
+
+
+def _lone_loop(graph: str, profile: Profile) -> pl.Expr:
+    is_free = _is_looped(graph) & (profile.lone_self_loop == "free")
+    return pl.when(is_free).then(pl.lit("free")).otherwise(pl.lit("counted"))
+
+
+def _is_looped(graph: str) -> pl.Expr:
+    return pl.col(f"label_{graph}_has_loop") | pl.col(f"answer_{graph}_has_loop")
 
 
 def graph_pairs(rows: pl.DataFrame) -> pl.DataFrame:
@@ -58,7 +67,7 @@ def merge(rows: pl.DataFrame, measured: pl.DataFrame) -> pl.DataFrame:
             measured.filter(graph=graph)
             .drop("graph")
             .rename({name: f"{graph}_{name}" for name in _FIGURES})
-            .rename({name: _own(name, graph) for name in _PAIR[1:4]})
+            .rename({name: _own(name, graph) for name in _PAIR[1:5]})
         )
         on = [_own(name, graph) for name in _PAIR[1:]]
         rows = rows.join(figures, on=on, how="left", maintain_order="left")
@@ -90,5 +99,6 @@ def _own(name: str, graph: str) -> str:
         "answer_graph": f"answer_{graph}_graph",
         "label_graph": f"label_{graph}_graph",
         "method": f"{graph}_method",
+        "lone_loop": f"{graph}_lone_loop",
     }
     return own.get(name, name)

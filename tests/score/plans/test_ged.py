@@ -14,12 +14,13 @@ from orchbench_analytics.score.plans import ged
 from orchbench_analytics.score.plans.costs import Weights
 from orchbench_analytics.score.plans.ged import (
     Distance,
+    GraphPair,
     evaluator_distance,
     exact_distance,
     networkx_distance,
     similarity,
 )
-from orchbench_analytics.score.plans.graphs import Graph
+from orchbench_analytics.score.plans.graphs import Graph, to_text
 
 WEIGHTS = Weights(0.8, 0.2)
 KINDS = ("structure", "component")
@@ -271,6 +272,32 @@ def test_the_evaluator_has_what_networkx_makes_of_self_loops() -> None:
         assert distance.mapping == exact.mapping
         differing += distance.value != pytest.approx(exact.value, abs=1e-9)
     assert differing > 10
+
+
+LOOPED, BARE, NOTHING = Graph(("a",), ((0, 0),)), Graph(("b",), ()), Graph((), ())
+
+
+@pytest.mark.parametrize(
+    ("answer", "label", "counted", "free"),
+    [
+        (LOOPED, BARE, 1.0, 0.0),
+        (BARE, LOOPED, 1.0, 0.0),
+        (LOOPED, NOTHING, 2.0, 1.0),
+        (NOTHING, LOOPED, 2.0, 1.0),
+        (LOOPED, LOOPED, 0.0, 0.0),
+        (BARE, NOTHING, 1.0, 1.0),
+        (LOOPED, Graph(("a", "b"), ()), 2.0, 2.0),
+    ],
+)
+@pytest.mark.parametrize("method", ["exact", "networkx"])
+def test_a_lone_self_loop_counts_or_is_free(
+    answer: Graph, label: Graph, counted: float, free: float, method: str
+) -> None:
+    pairs = [
+        GraphPair("structure", to_text(answer), to_text(label), method, loop, 0.8, 0.2)
+        for loop in ("counted", "free")
+    ]
+    assert [ged.measure(pair).distance for pair in pairs] == [counted, free]
 
 
 def test_networkx_is_given_up_after_its_budget() -> None:
