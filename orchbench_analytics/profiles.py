@@ -48,6 +48,7 @@ class Profile:
     malformed_answer: Literal["scored", "voids_file"] = "scored"
     value_mean: Literal["all_steps", "positive_only"] = "all_steps"
     run_mean: Literal["scored_runs", "all_runs"] = "scored_runs"
+    addition: Literal["exact", "in_order"] = "exact"
 
     # Plans
     plan_runs: Literal["all", "numbered"] = "all"
@@ -97,6 +98,7 @@ UPSTREAM = Profile(
     malformed_answer="voids_file",
     value_mean="positive_only",
     run_mean="all_runs",
+    addition="in_order",
     plan_runs="numbered",
     plan_step="as_number",
     plan_entry="last_read",

@@ -154,6 +154,13 @@ RULES: dict[str, Rule] = {
             "all_runs": "All runs; one without a score has 0.",
         },
     ),
+    "addition": Rule(
+        "How call scores are added up over the steps of a run and the runs of a file.",
+        {
+            "exact": "Exactly, so that their order does not matter.",
+            "in_order": "One after another as the document has them, in floating point.",
+        },
+    ),
     "plan_runs": Rule(
         "Which of n runs have their plans scored.",
         {"all": "All of them.", "numbered": "Those named `run #1` to `run #n`."},
@@ -232,8 +239,8 @@ RULES: dict[str, Rule] = {
     "lone_self_loop": Rule(
         "What a self-loop costs that only one of two graphs of at most one node has.",
         {
-            "counted": "1, like any other edge; networkx 3.6 and later count it so.",
-            "free": "Nothing, as in networkx 3.5, which the public evaluator's lock file names.",
+            "counted": "It counts 1, like any other edge, as in networkx 3.6.",
+            "free": "It counts nothing, as in networkx 3.5, which the public evaluator uses.",
         },
     ),
     "agent_weight": Rule("The cost of a step whose agent is wrong and status right.", {}),

@@ -1,5 +1,9 @@
 -- The scores of a scenario file, with what was left out beside them: the seed's `detailed_results`.
 -- grain: profile, model, experiment, language, scenario
+-- Scoring runs this over the rows of each task and stores the result as a table: a scenario file
+-- lies in one task, so its row is complete. Every view above this grain reads the stored rows.
+-- Call scores are means over runs of means over steps, and plan scores means over plans, as the
+-- benchmark defines them, so averages are averaged on purpose.
 with
 
 profiles as (
@@ -10,16 +14,193 @@ scenarios as (
     select * from main.scenarios
 ),
 
+scored_steps as (
+    select * from main.scored_steps
+),
+
+scored_plans as (
+    select * from main.scored_plans
+),
+
 decisions as (
-    select * from main.scenario_decisions
+    select
+        profile,
+        model,
+        experiment,
+        language,
+        scenario,
+        count(*) filter (where is_scored and actual = 'call') as call_label_count,
+        count(*) filter (where is_scored and actual <> 'call') as rejection_label_count,
+        count(*) filter (where is_call_scored) as call_scored_count,
+        sum(true_positive_reject_count) as true_positive_reject_count,
+        sum(true_negative_reject_count) as true_negative_reject_count,
+        sum(false_positive_reject_count) as false_positive_reject_count,
+        sum(false_negative_reject_count) as false_negative_reject_count,
+        sum(true_positive_call_count) as true_positive_call_count,
+        sum(true_negative_call_count) as true_negative_call_count,
+        sum(false_positive_call_count) as false_positive_call_count,
+        sum(false_negative_call_count) as false_negative_call_count,
+        count(*) filter (where is_type_mismatch) as type_mismatch_count,
+        sum(failed_generation_count) as failed_generation_count,
+        count(*) filter (where left_out_reason = 'unusable_label') as unusable_label_count,
+        count(*) filter (where left_out_reason = 'surplus_answer') as surplus_answer_count,
+        count(*) filter (where left_out_reason = 'unlabelled_answer') as unlabelled_answer_count,
+        count(*) filter (where left_out_reason = 'unanswered_step') as unanswered_step_count,
+        count(*) filter (where left_out_reason = 'void_file') as void_step_count
+    from scored_steps
+    group by profile, model, experiment, language, scenario
+),
+
+run_sums as (
+    select
+        scored_steps.profile,
+        scored_steps.model,
+        scored_steps.experiment,
+        scored_steps.language,
+        scored_steps.scenario,
+        scored_steps.run,
+        scored_steps.run_position,
+        profiles.rounding,
+        profiles.run_mean,
+        profiles.value_mean,
+        profiles.addition,
+        count(*) filter (where scored_steps.actual = 'call') as call_label_count,
+        count(*) filter (where scored_steps.is_call_scored) as call_scored_count,
+        count(*) filter (where scored_steps.value_f1 > 0) as positive_value_count,
+        sum_by_rule(scored_steps.name_f1, scored_steps.answer_position, profiles.addition)
+            as name_f1_sum,
+        sum_by_rule(scored_steps.key_f1, scored_steps.answer_position, profiles.addition)
+            as key_f1_sum,
+        sum_by_rule(
+            case
+                when profiles.value_mean = 'all_steps' or scored_steps.value_f1 > 0
+                    then scored_steps.value_f1
+            end,
+            scored_steps.answer_position,
+            profiles.addition
+        ) as value_f1_sum
+    from scored_steps
+    inner join profiles using (profile)
+    where scored_steps.is_scored
+    group by
+        scored_steps.profile,
+        scored_steps.model,
+        scored_steps.experiment,
+        scored_steps.language,
+        scored_steps.scenario,
+        scored_steps.run,
+        scored_steps.run_position,
+        profiles.rounding,
+        profiles.run_mean,
+        profiles.value_mean,
+        profiles.addition
+),
+
+-- A run whose every call was rejected has a call label and no scored call: its scores are 0.
+run_calls as (
+    select
+        *,
+        round_by_rule(coalesce(share(name_f1_sum, call_scored_count), 0), rounding) as name_f1,
+        round_by_rule(coalesce(share(key_f1_sum, call_scored_count), 0), rounding) as key_f1,
+        coalesce(
+            share(
+                value_f1_sum,
+                case
+                    when value_mean = 'positive_only' then positive_value_count
+                    else call_scored_count
+                end
+            ),
+            0
+        ) as value_f1
+    from run_sums
+    where run_mean = 'all_runs' or call_label_count > 0
+),
+
+call_sums as (
+    select
+        profile,
+        model,
+        experiment,
+        language,
+        scenario,
+        rounding,
+        run_mean,
+        count(*) as scored_run_count,
+        sum_by_rule(name_f1, run_position, addition) as name_f1_sum,
+        sum_by_rule(key_f1, run_position, addition) as key_f1_sum,
+        sum_by_rule(value_f1, run_position, addition) as value_f1_sum
+    from run_calls
+    group by profile, model, experiment, language, scenario, rounding, run_mean
+),
+
+counted_calls as (
+    select
+        call_sums.*,
+        case
+            when call_sums.run_mean = 'all_runs' then scenarios.run_count
+            else call_sums.scored_run_count
+        end as call_run_count
+    from call_sums
+    inner join scenarios using (model, experiment, language, scenario)
 ),
 
 calls as (
-    select * from main.scenario_calls
+    select
+        profile,
+        model,
+        experiment,
+        language,
+        scenario,
+        call_run_count,
+        round_by_rule(share(name_f1_sum, call_run_count), rounding) as name_f1,
+        round_by_rule(share(key_f1_sum, call_run_count), rounding) as key_f1,
+        round_by_rule(share(value_f1_sum, call_run_count), rounding) as value_f1
+    from counted_calls
+),
+
+plan_sums as (
+    select
+        profile,
+        model,
+        experiment,
+        language,
+        scenario,
+        count(*) filter (where is_scored) as plan_count,
+        count(*) filter (where is_scored and is_failed) as failed_plan_count,
+        sum(failed_generation_count) as failed_plan_generation_count,
+        exact_sum(plan_similarity) as plan_similarity_sum,
+        exact_sum(structure_similarity) as structure_similarity_sum,
+        exact_sum(component_similarity) as component_similarity_sum,
+        count(*) filter (where is_scored and not is_ged_exact) as inexact_plan_count,
+        count(*) filter (where not is_scored) as left_out_plan_count
+    from scored_plans
+    group by profile, model, experiment, language, scenario
+),
+
+counted_plans as (
+    select
+        plan_sums.*,
+        case
+            when profiles.failed_plan = 'per_entry'
+                then plan_sums.plan_count + plan_sums.failed_plan_generation_count
+            else plan_sums.plan_count
+        end as plan_with_failure_count,
+        case
+            when profiles.without_failure = 'includes_failed' then plan_sums.plan_count
+            else plan_sums.plan_count - plan_sums.failed_plan_count
+        end as plan_without_failure_count
+    from plan_sums
+    inner join profiles using (profile)
 ),
 
 plans as (
-    select * from main.scenario_plans
+    select
+        *,
+        share(plan_similarity_sum, plan_with_failure_count) as plan_similarity,
+        share(plan_similarity_sum, plan_without_failure_count) as read_plan_similarity,
+        share(structure_similarity_sum, plan_count) as structure_similarity,
+        share(component_similarity_sum, plan_count) as component_similarity
+    from counted_plans
 ),
 
 files as (

@@ -9,7 +9,7 @@ import polars as pl
 
 from orchbench_analytics.profiles import SPEC, Profile
 from orchbench_analytics.schema import Table, polars_schema
-from orchbench_analytics.score.plans.stages import measure_graphs, prepare_plans, score_plans
+from orchbench_analytics.score.plans.stages import prepare_plans, score_plans
 from orchbench_analytics.score.plans.totals import ScoredPlans
 from orchbench_analytics.score.steps.stages import prepare_steps, score_steps
 from orchbench_analytics.score.steps.totals import ScoredSteps
@@ -153,8 +153,7 @@ def score_rows(
 
 def score_plan_frame(plans: pl.DataFrame, profile: Profile) -> ScoredPlans:
     """Plans drawn, measured, merged and scored, all in memory."""
-    prepared = prepare_plans(plans, [profile])
-    return score_plans(prepared._replace(measured=measure_graphs(prepared.pairs)), profile)
+    return score_plans(prepare_plans(plans, [profile]), profile)
 
 
 def columns_of(data: pl.DataFrame, *names: str) -> list[Any]:

@@ -49,6 +49,7 @@ UPSTREAM_RULES = {
     "malformed_answer": "voids_file",
     "value_mean": "positive_only",
     "run_mean": "all_runs",
+    "addition": "in_order",
     "plan_runs": "numbered",
     "plan_step": "as_number",
     "plan_entry": "last_read",

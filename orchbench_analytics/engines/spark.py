@@ -9,15 +9,13 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import ThreadPoolExecutor, wait
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 from uuid import uuid4
 
-from orchbench_analytics.engines.engine import RowFunction
-from orchbench_analytics.engines.spark_distinct import shuffle_distinct
 from orchbench_analytics.errors import EngineError, OrchbenchError
 
 if TYPE_CHECKING:
@@ -60,13 +58,6 @@ class SparkEngine:
             if outcome.error is not None:
                 raise outcome.error
             yield outcome.result
-
-    def run_distinct(
-        self, function: RowFunction, files: Sequence[Path], output: str, *, is_small: bool = False
-    ) -> None:
-        """Give each distinct row of Parquet files to a function once; a shuffle finds them."""
-        if files:
-            self._watched(partial(shuffle_distinct, self.session, function, files, output))
 
     def require_reach(self, root: Path, paths: Iterable[Path]) -> None:
         """Raise an error unless every executor asked sees the paths, and the warehouse's files."""

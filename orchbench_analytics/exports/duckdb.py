@@ -19,8 +19,8 @@ from orchbench_analytics.exports.contents import (
 from orchbench_analytics.exports.ddl import DUCKDB, comments, create_table
 from orchbench_analytics.exports.relations import STAGE, Relation, limit_memory
 from orchbench_analytics.exports.sink import FileSink, Outgoing
+from orchbench_analytics.queries import macros, views
 from orchbench_analytics.views.catalog import describe
-from orchbench_analytics.views.files import macros, views
 from orchbench_analytics.views.sql_text import quoted, quoted_name
 
 _TARGET = "target"

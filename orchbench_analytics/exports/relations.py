@@ -12,12 +12,12 @@ import duckdb
 import pyarrow as pa
 
 from orchbench_analytics.errors import SelectionError
+from orchbench_analytics.queries import views
 from orchbench_analytics.schema import Table, arrow_schema, text
 from orchbench_analytics.store.manifest import Manifest
 from orchbench_analytics.tables import TABLES
 from orchbench_analytics.views.catalog import needed_by, populate
 from orchbench_analytics.views.descriptions import describe_view
-from orchbench_analytics.views.files import views
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession

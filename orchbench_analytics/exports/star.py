@@ -19,12 +19,12 @@ from orchbench_analytics.exports.semantics import (
     metric_rows,
     metrics_document,
 )
+from orchbench_analytics.queries import View, read_views, sql_directory, views
 from orchbench_analytics.schema import Column, Table
 from orchbench_analytics.store.manifest import Manifest
 from orchbench_analytics.tables import TABLES
 from orchbench_analytics.views.catalog import needed_by, populate
 from orchbench_analytics.views.descriptions import KINDS, described_columns
-from orchbench_analytics.views.files import View, read_views, sql_directory, views
 from orchbench_analytics.views.sql_text import quoted_name
 
 if TYPE_CHECKING:

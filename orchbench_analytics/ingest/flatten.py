@@ -41,6 +41,7 @@ class StepRow(NamedTuple):
     scenario: str
     run: str
     step_id: str
+    run_position: int
     has_label: bool
     label_agent_id: str | None
     label_content: str | None
@@ -69,6 +70,7 @@ class PlanRow(NamedTuple):
     scenario: str
     run: str
     step_id: str
+    run_position: int
     is_numbered_run: bool
     label_content: str | None
     answer_position: int | None = None
@@ -93,9 +95,11 @@ def flatten_runs(key: ScenarioKey, read: ReadRuns) -> Flat:
     numbered = {f"run #{number}" for number in range(1, len(names) + 1)}
     steps: list[StepRow] = []
     plans: list[PlanRow] = []
-    for name, run in read.runs.items():
-        steps += _step_rows((*key, name), run)
-        plans += _plan_rows((*key, name), run, is_numbered=name in numbered)
+    for position, name in enumerate(names):
+        run = read.runs.get(name)
+        if run is not None:
+            steps += _step_rows((*key, name), position, run)
+            plans += _plan_rows((*key, name), position, run, is_numbered=name in numbered)
     text_length = _checked_length(
         chain(
             (step.label_content for step in steps),
@@ -198,7 +202,7 @@ def _repeated(keys: list[str]) -> Problem | None:
     return Problem("duplicate_keys", words, first_places(keys))
 
 
-def _step_rows(key: RunKey, run: ReadRun) -> list[StepRow]:
+def _step_rows(key: RunKey, run_position: int, run: ReadRun) -> list[StepRow]:
     rows = []
     seen: dict[str, int] = {}
     for position, entry in enumerate(run.sub_agent_history.entries):
@@ -206,27 +210,30 @@ def _step_rows(key: RunKey, run: ReadRun) -> list[StepRow]:
         seen[step] = number = seen.get(step, 0) + 1
         answer = (text_of(entry.agent_id), text_of(entry.content), calls_text(entry.tool_calls))
         label = run.gold.steps.get(step) or run.gold.call_keys.get(step, _NO_STEP_LABEL)
-        rows.append(StepRow(*key, step, *label, position, number, *answer, *_kinds(entry)))
+        kinds = _kinds(entry)
+        step_key = (*key, step, run_position)
+        rows.append(StepRow(*step_key, *label, position, number, *answer, *kinds))
     no_history = _no_history(run.sub_agent_history)
     for step, label in run.gold.steps.items():
         if step not in seen:
-            rows.append(StepRow(*key, step, *label, step_kind=no_history))
+            rows.append(StepRow(*key, step, run_position, *label, step_kind=no_history))
     return rows
 
 
-def _plan_rows(key: RunKey, run: ReadRun, *, is_numbered: bool) -> list[PlanRow]:
+def _plan_rows(key: RunKey, run_position: int, run: ReadRun, *, is_numbered: bool) -> list[PlanRow]:
     rows = []
     seen: dict[str, int] = {}
     for position, entry in enumerate(run.main_agent_history.entries):
         step = _plan_step_id(entry.step_id)
         seen[step] = number = seen.get(step, 0) + 1
         label, answer = run.gold.plans.get(step), text_of(entry.content)
-        kinds = _kinds(entry)
-        rows.append(PlanRow(*key, step, is_numbered, label, position, number, answer, *kinds))
+        given = (position, number, answer, *_kinds(entry))
+        rows.append(PlanRow(*key, step, run_position, is_numbered, label, *given))
     no_history = _no_history(run.main_agent_history)
     for step, label in run.gold.plans.items():
         if step not in seen:
-            rows.append(PlanRow(*key, step, is_numbered, label, step_kind=no_history))
+            unanswered = (run_position, is_numbered, label)
+            rows.append(PlanRow(*key, step, *unanswered, step_kind=no_history))
     return rows
 
 

@@ -8,8 +8,8 @@ import duckdb
 import polars as pl
 
 from orchbench_analytics.outputs.results import OVERALL_FIGURES, SCENARIO_FIGURES, is_rounded
+from orchbench_analytics.queries import sql_directory
 from orchbench_analytics.views.catalog import frame_of
-from orchbench_analytics.views.files import sql_directory
 
 TOLERANCE = 1e-9
 DIFFERENCES = {

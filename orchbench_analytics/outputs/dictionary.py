@@ -10,13 +10,13 @@ from typing import NamedTuple
 import polars as pl
 
 from orchbench_analytics.errors import SelectionError
+from orchbench_analytics.queries import views
 from orchbench_analytics.schema import Table
 from orchbench_analytics.stats.run_columns import STATISTICS
 from orchbench_analytics.store.manifest import Manifest
 from orchbench_analytics.tables import TABLES
 from orchbench_analytics.views.catalog import connect
 from orchbench_analytics.views.descriptions import describe_view
-from orchbench_analytics.views.files import views
 from orchbench_analytics.views.profiles_and_tags import PROFILES_AND_TAGS
 
 _HEAD = "| column | type | may be null | meaning |\n|---|---|---|---|\n"

@@ -17,7 +17,6 @@ from orchbench_analytics.tables import TABLES
 from orchbench_analytics.views.catalog import frame_of, needed_by, populate, silent_duckdb
 from orchbench_analytics.views.sql_text import quoted
 
-_SCORES = "scenario_scores"
 _LABELS = """
 select text, row_number() over (order by text) - 1 as number
 from (
@@ -44,26 +43,15 @@ class Source(NamedTuple):
     directory: Path
 
     def gather(self) -> None:
-        """Write the scores of scenarios and the texts of labels: most pieces start from them.
-
-        Every model was asked the same, so that the text of a label is kept once.
-        """
-        tables = {"steps", "plans", "scored_arguments"}
-        with silent_duckdb() as connection:
-            names = tables | needed_by(_SCORES)
-            populate(connection, self.root, self.manifest, names=names)
-            scores = f"from main.{_SCORES} where {self._is_wanted()} order by model, experiment"
-            for name, query in ((_SCORES, scores), ("labels", _LABELS)):
-                target = quoted(str(self._file(name)))
-                connection.execute(f"copy ({query}) to {target} (format parquet)")
+        """Write the texts of labels: every model was asked the same, so each is kept once."""
+        target = quoted(str(self._file("labels")))
+        with self.connect("steps", "plans", "scored_arguments") as connection:
+            connection.execute(f"copy ({_LABELS}) to {target} (format parquet)")
 
     def connect(self, *relations: str) -> duckdb.DuckDBPyConnection:
         """A connection that has what the tables and views named need."""
         connection = silent_duckdb()
-        scores = quoted(str(self._file(_SCORES)))
-        connection.execute(f"create view main.{_SCORES} as from read_parquet({scores})")
-        names = needed_by(*relations, given=[_SCORES])
-        populate(connection, self.root, self.manifest, names=names)
+        populate(connection, self.root, self.manifest, names=needed_by(*relations))
         return connection
 
     def rows(self, name: str, *columns: str) -> pl.DataFrame:
@@ -91,8 +79,9 @@ class Source(NamedTuple):
         return rows.filter(pl.col("profile").is_in(list(self.profiles)))
 
     def scenario_scores(self) -> pl.DataFrame:
-        """The gathered scores of scenarios, of all models: ranks are among all of them."""
-        return pl.read_parquet(self._file(_SCORES), glob=False)
+        """The scores of scenarios, of all models: ranks are among all of them."""
+        rows = self.scored("scenario_scores").collect()
+        return rows.sort("model", "experiment", "language", "scenario", "profile")
 
     def labels(self) -> pl.DataFrame:
         """The distinct texts of labels and their numbers."""

@@ -1,63 +1,49 @@
-"""Scoring a warehouse from Parquet alone: draw plans, measure distinct pairs, score each group.
+"""Scoring a warehouse from Parquet alone: one task scores a group of parts and writes its scores.
 
-Each of the three is a function over tasks that an engine may run anywhere: a task names files or
-carries plain values, and what is large is written to files.
+`score_group` is a function that an engine may run anywhere: a task names files or carries plain
+values, and what is large is written to files.
 """
 
 from __future__ import annotations
 
-import shutil
-from collections.abc import Iterator, Sequence
+from collections import Counter
+from collections.abc import Callable, Iterator, Sequence
+from functools import partial
 from pathlib import Path
-from typing import NamedTuple
-from uuid import uuid4
+from typing import Any, NamedTuple
 
 import msgspec
 import polars as pl
 
 from orchbench_analytics.engines.engine import Engine
-from orchbench_analytics.profiles import Profile, rules_of
+from orchbench_analytics.profiles import Profile, plan_rules_of, rules_of, step_rules_of
 from orchbench_analytics.schema import Table, polars_schema
-from orchbench_analytics.score.plans.stages import (
-    PlanWork,
-    measure_graphs,
-    prepare_plans,
-    score_plans,
-)
-from orchbench_analytics.score.shared import Shared, find_shared, read_shared
+from orchbench_analytics.score.plans.stages import prepare_plans, score_plans
+from orchbench_analytics.score.scenarios import sum_up
 from orchbench_analytics.score.steps.stages import prepare_steps, score_steps
 from orchbench_analytics.score.unscored import OpenGroup, find_unscored, row_count
 from orchbench_analytics.store.directories import write_directory
 from orchbench_analytics.store.manifest import Manifest, ScoreGroup, table_files
-from orchbench_analytics.store.parquet import Frame, scan_files, write_whole
+from orchbench_analytics.store.parquet import Frame, scan_files
 from orchbench_analytics.tables import (
     JUDGEMENTS,
-    PLAN_SCORES,
     PLANS,
+    SCENARIOS,
     SCORED_TABLES,
-    STEP_SCORES,
     STEPS,
     TOOL_PARAMETERS,
 )
 
-_MEASURED = "measured.parquet"
 _FEW_ROWS = 5_000
 
 
 class GroupTask(NamedTuple):
-    """A group to score, where its parts lie, where its scores go, and room for what is between."""
+    """A group to score, where its parts lie, and where its scores go."""
 
     group: OpenGroup
-    shared: dict[Profile, Shared]
     root: Path
     output: Path
-    scratch: Path
     tool_parameters: list[Path]
-
-    @property
-    def profiles_to_draw(self) -> list[Profile]:
-        """The profiles whose plans no other profile has scored."""
-        return [profile for profile, shared in self.shared.items() if shared.plans is None]
 
     def read(self, table: Table) -> pl.DataFrame:
         """The rows of a table in the group's parts; of judgements, all that concern them."""
@@ -76,23 +62,12 @@ def score(
 ) -> Manifest:
     """The manifest with everything scored; scores go to `output`, or else to `root`."""
     coverage = find_unscored(root, manifest, profiles)
-    output = output or root
-    scratch = output / "staging" / uuid4().hex
-    tool_parameters = table_files(root, manifest, "tool_parameters")
+    tool_parameters = table_files(root, manifest, TOOL_PARAMETERS.name)
     tasks = [
-        GroupTask(group, shared, root, output, scratch / str(number), tool_parameters)
-        for number, (group, shared) in enumerate(
-            zip(coverage.open_groups, find_shared(root, manifest, coverage), strict=True)
-        )
+        GroupTask(group, root, output or root, tool_parameters) for group in coverage.open_groups
     ]
     is_small = sum(row_count(group.parts) for group in coverage.open_groups) < _FEW_ROWS
-    try:
-        to_draw = [task for task in tasks if task.profiles_to_draw]
-        drawn = list(engine.run(draw_group, to_draw, is_small=is_small))
-        engine.run_distinct(measure_graphs, drawn, _MEASURED, is_small=is_small)
-        scored = list(engine.run(score_group, tasks, is_small=is_small))
-    finally:
-        shutil.rmtree(scratch, ignore_errors=True)
+    scored = list(engine.run(score_group, tasks, is_small=is_small))
     scores = [*coverage.scores, *(group for groups in scored for group in groups)]
     return msgspec.structs.replace(
         manifest,
@@ -102,50 +77,38 @@ def score(
     )
 
 
-def draw_group(task: GroupTask) -> Path:
-    """Draw the plans of a group; returns the file of its distinct pairs of graphs."""
-    prepared = prepare_plans(task.read(PLANS), task.profiles_to_draw)
-    for name in ("plans", "texts", "pairs"):
-        write_whole(getattr(prepared, name), task.scratch / f"{name}.parquet")
-    return task.scratch / "pairs.parquet"
-
-
 def score_group(task: GroupTask) -> list[ScoreGroup]:
-    """Score a group under each profile it lacks; what the profiles share is done once."""
-    scores = zip(task.group.group_ids, _step_scores(task), _plan_scores(task), strict=True)
-    return [_write_scores(task, profile, (*steps, *plans)) for profile, steps, plans in scores]
+    """Score the steps and plans of a group under each profile it lacks, sum up, and write."""
+    profiles = list(task.group.group_ids)
+    scenarios = task.read(SCENARIOS)
+    steps = prepare_steps(
+        task.read(STEPS), task.read(JUDGEMENTS), _read(task.tool_parameters, TOOL_PARAMETERS)
+    )
+    plans = prepare_plans(task.read(PLANS), profiles)
+    step_scores = _by_profile(profiles, step_rules_of, partial(score_steps, steps))
+    plan_scores = _by_profile(profiles, plan_rules_of, partial(score_plans, plans))
+    groups = []
+    for profile, of_steps, of_plans in zip(profiles, step_scores, plan_scores, strict=True):
+        summed = sum_up(scenarios, of_steps[0], of_plans[0], profile)
+        groups.append(_write_scores(task, profile, [*of_steps, *of_plans, summed]))
+    return groups
 
 
-def _step_scores(task: GroupTask) -> Iterator[Sequence[pl.DataFrame]]:
-    """The scores of steps under each profile: shared with another, or made from common work."""
-    prepared = None
-    for profile, shared in task.shared.items():
-        if shared.steps is not None:
-            yield read_shared(task.root, shared.steps, STEP_SCORES, profile)
-            continue
-        prepared = prepared or prepare_steps(
-            task.read(STEPS), task.read(JUDGEMENTS), _read(task.tool_parameters, TOOL_PARAMETERS)
-        )
-        yield score_steps(prepared, profile)
-
-
-def _plan_scores(task: GroupTask) -> Iterator[Sequence[pl.DataFrame]]:
-    """The scores of plans under each profile: shared with another, or merged from distances."""
-    measured = None
-    for profile, shared in task.shared.items():
-        if shared.plans is not None:
-            yield read_shared(task.root, shared.plans, PLAN_SCORES, profile)
-            continue
-        measured = measured or _measured_plans(task)
-        yield score_plans(measured, profile)
-
-
-def _measured_plans(task: GroupTask) -> PlanWork:
-    """The plans of a group as they were drawn and measured; without pairs there is no such file."""
-    plans, texts = (_scratch(task.scratch / f"{name}.parquet") for name in ("plans", "texts"))
-    file = task.scratch / _MEASURED
-    measured = _scratch(file) if file.exists() else measure_graphs(pl.DataFrame())
-    return PlanWork(plans, texts=texts, measured=measured)
+def _by_profile(
+    profiles: Sequence[Profile],
+    rules: Callable[[Profile], dict[str, str | float]],
+    score_under: Callable[[Profile], Sequence[pl.DataFrame]],
+) -> Iterator[list[pl.DataFrame]]:
+    """The scores under each profile; those that agree on the rules share all but the name."""
+    keys = [tuple(rules(profile).items()) for profile in profiles]
+    left = Counter(keys)
+    kept: dict[tuple[Any, ...], Sequence[pl.DataFrame]] = {}
+    for profile, key in zip(profiles, keys, strict=True):
+        frames = kept.pop(key, None) or score_under(profile)
+        left[key] -= 1
+        if left[key]:
+            kept[key] = frames
+        yield [frame.with_columns(profile=pl.lit(profile.name)) for frame in frames]
 
 
 def _write_scores(task: GroupTask, profile: Profile, frames: Sequence[pl.DataFrame]) -> ScoreGroup:
@@ -167,7 +130,3 @@ def _write_scores(task: GroupTask, profile: Profile, frames: Sequence[pl.DataFra
 
 def _read(files: list[Path], table: Table) -> pl.DataFrame:
     return scan_files(files, polars_schema(table)).collect(engine="in-memory")
-
-
-def _scratch(file: Path) -> pl.DataFrame:
-    return scan_files([file]).collect(engine="in-memory")

@@ -8,11 +8,12 @@ from pathlib import Path
 from typing import NamedTuple
 
 from orchbench_analytics.profiles import Profile, rules_of
+from orchbench_analytics.queries import macros, scenario_scores_query
 from orchbench_analytics.score.fingerprint import code_fingerprint, name_of
 from orchbench_analytics.store.manifest import Manifest, Part, ScoreGroup, table_files
 from orchbench_analytics.tables import JUDGEMENTS, PLANS, STEPS
 
-_CODE = ("score", "profiles.py", "tables", "texts.py")  # what a score is made by
+_CODE = ("score", "profiles.py", "tables", "texts.py")
 _GROUP_ROWS = 20_000
 
 
@@ -41,7 +42,12 @@ def find_unscored(root: Path, manifest: Manifest, profiles: Sequence[Profile]) -
     tool schemas and our own code are the same.
     """
     rules = manifest.profiles | {profile.name: rules_of(profile) for profile in profiles}
-    made_by = (code_fingerprint(*_CODE), _tool_schemas(root, manifest))
+    made_by = (
+        code_fingerprint(*_CODE),
+        scenario_scores_query(),
+        macros(),
+        _tool_schemas(root, manifest),
+    )
     live = {part.part_id: part for part in manifest.parts}
     judging: dict[tuple[str, str, str], list[Part]] = {}
     for part in manifest.parts:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -67,14 +66,6 @@ def write_table(data: pa.Table | Frame, path: Path) -> int:
         write_statistics=[name for name in _PRUNED_BY if name in data.column_names],
     )
     return len(data)
-
-
-def write_whole(rows: pl.DataFrame, path: Path) -> None:
-    """Write a file that is there whole or not at all, whoever else writes the same at once."""
-    path.parent.mkdir(parents=True, exist_ok=True)
-    staged = path.with_name(f"{path.name}.{os.urandom(8).hex()}")
-    rows.write_parquet(staged)
-    staged.replace(path)
 
 
 def to_arrow(table: Table, rows: Sequence[tuple[Any, ...]]) -> pa.Table:

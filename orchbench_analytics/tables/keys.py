@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from orchbench_analytics.schema import text
+from orchbench_analytics.schema import count, text
 
 UNKNOWN_LANGUAGE = "unknown"
 
@@ -14,3 +14,4 @@ MODEL_KEY = (
 SCENARIO_KEY = (*MODEL_KEY, text("scenario", "Scenario, the part of the file name before `_out`."))
 RUN_KEY = (*SCENARIO_KEY, text("run", "Run as the document names it, such as `run #1`."))
 STEP_KEY = (*RUN_KEY, text("step_id", "Step of the dialogue, as text."))
+RUN_POSITION = count("run_position", "Place of the run in its document, from 0.")

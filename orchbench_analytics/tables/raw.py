@@ -11,7 +11,13 @@ from orchbench_analytics.schema import (
     maybe_text,
     text,
 )
-from orchbench_analytics.tables.keys import MODEL_KEY, RUN_KEY, SCENARIO_KEY, STEP_KEY
+from orchbench_analytics.tables.keys import (
+    MODEL_KEY,
+    RUN_KEY,
+    RUN_POSITION,
+    SCENARIO_KEY,
+    STEP_KEY,
+)
 
 SOURCES = Table(
     "sources",
@@ -76,6 +82,7 @@ STEPS = Table(
     "labelled sub-agent step of a run, with its answer; and answer that fits no such step",
     (
         *STEP_KEY,
+        RUN_POSITION,
         flag("has_label", "The label has this step, with an agent."),
         maybe_text("label_agent_id", "Agent that the label names."),
         maybe_text("label_content", "Text of the label."),
@@ -95,6 +102,7 @@ PLANS = Table(
     "labelled planning step of a run, with its answer; and main-agent entry that fits no such step",
     (
         *STEP_KEY,
+        RUN_POSITION,
         flag("is_numbered_run", "Of n runs, this one is named `run #1` to `run #n`."),
         maybe_text("label_content", "Gold plan as YAML; null where the label has none here."),
         maybe_count("answer_position", "Place of the answer in the main agent's history, from 0."),

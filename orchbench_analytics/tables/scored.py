@@ -11,7 +11,7 @@ from orchbench_analytics.schema import (
     maybe_text,
     text,
 )
-from orchbench_analytics.tables.keys import STEP_KEY
+from orchbench_analytics.tables.keys import RUN_POSITION, SCENARIO_KEY, STEP_KEY
 
 PROFILE_NAME = text("profile", "Profile of scoring rules the row was scored under.")
 _STEP = (
@@ -30,6 +30,7 @@ SCORED_STEPS = Table(
     "sub-agent step or answer of a run, under a profile",
     (
         *_STEP,
+        RUN_POSITION,
         maybe_text("agent_id", "Agent of the step: the label's, else the answer's."),
         flag("is_scored", "The row counts in decisions; else `left_out_reason` says why not."),
         maybe_text(
@@ -146,5 +147,83 @@ PLAN_MATCHES = Table(
         _GRAPH,
         text("answer_node", "The node of the answer."),
         text("label_node", "The node of the label that it was matched with."),
+    ),
+)
+SCENARIO_SCORES = Table(
+    "scenario_scores",
+    "scenario file of a model, under a profile",
+    (
+        PROFILE_NAME,
+        *SCENARIO_KEY,
+        count("run_count", "Runs of the file, readable or not."),
+        count("call_label_count", "Scored steps whose label is a call."),
+        count("rejection_label_count", "Scored steps whose label is a rejection, typed or not."),
+        count("call_scored_count", "Steps that count in name, key and value F1."),
+        count(
+            "call_case_count",
+            "Cases of calls as the profile counts them: scored labels, or keys `N-1`.",
+        ),
+        count("rejection_case_count", "Cases of rejections as the profile counts them."),
+        count("true_positive_reject_count", "Steps rejected and so labelled."),
+        count("true_negative_reject_count", "Steps called and so labelled."),
+        count("false_positive_reject_count", "Steps rejected where a call was labelled."),
+        count("false_negative_reject_count", "Steps not rejected where a rejection was labelled."),
+        count("true_positive_call_count", "Steps called and so labelled."),
+        count("true_negative_call_count", "Steps not called where a rejection was labelled."),
+        count("false_positive_call_count", "Steps called where a rejection was labelled."),
+        count("false_negative_call_count", "Steps not called where a call was labelled."),
+        count("type_mismatch_count", "Steps rightly rejected with another type than the label's."),
+        count("failed_generation_count", "Steps that are neither call nor rejection."),
+        count("call_run_count", "Runs that the file's call scores are the mean of."),
+        maybe_number(
+            "name_f1", "Mean over runs of the F1 of tool names, 0 to 1; null without call labels."
+        ),
+        maybe_number(
+            "key_f1", "Mean over runs of the F1 of argument keys, 0 to 1; null without call labels."
+        ),
+        maybe_number(
+            "value_f1",
+            "Mean over runs of the F1 of argument values, 0 to 1; null without call labels.",
+        ),
+        count("plan_count", "Plans that count."),
+        count("failed_plan_count", "Plans that count and could not be read."),
+        count(
+            "failed_plan_generation_count",
+            "Failures as the profile counts them: of plans, or of entries.",
+        ),
+        count("plan_with_failure_count", "What plan similarity is divided by under the profile."),
+        count(
+            "plan_without_failure_count",
+            "What read plan similarity is divided by under the profile.",
+        ),
+        maybe_number("plan_similarity_sum", "Sum of plan similarity over plans, failed ones as 0."),
+        maybe_number(
+            "structure_similarity_sum", "Sum of structure similarity over plans, failed ones as 0."
+        ),
+        maybe_number(
+            "component_similarity_sum", "Sum of component similarity over plans, failed ones as 0."
+        ),
+        maybe_number(
+            "plan_similarity", "Similarity of plans, failed ones as 0; null without plans."
+        ),
+        maybe_number(
+            "read_plan_similarity",
+            "Similarity without failed plans, as the profile leaves them out; null if all failed.",
+        ),
+        maybe_number(
+            "structure_similarity",
+            "Similarity of workflow graphs, failed plans as 0; null without plans.",
+        ),
+        maybe_number(
+            "component_similarity",
+            "Similarity of step graphs, failed plans as 0; null without plans.",
+        ),
+        count("inexact_plan_count", "Plans with a distance bounded by the step budget, not exact."),
+        count("left_out_plan_count", "Planning answers or labels that do not count."),
+        count("unusable_label_count", "Steps left out since their label cannot be used."),
+        count("surplus_answer_count", "Answers left out since their step has one already."),
+        count("unlabelled_answer_count", "Answers left out since no label has their step."),
+        count("unanswered_step_count", "Labelled steps left out since nobody answered them."),
+        count("void_step_count", "Steps left out since one malformed answer voids the file."),
     ),
 )

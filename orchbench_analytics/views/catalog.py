@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Collection, Iterable
+from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import Literal
 
@@ -11,10 +11,10 @@ import duckdb
 import polars as pl
 
 from orchbench_analytics.errors import SelectionError
+from orchbench_analytics.queries import macros, views
 from orchbench_analytics.store.manifest import Manifest, table_files, tag_files
 from orchbench_analytics.tables import SCENARIOS, TABLES
 from orchbench_analytics.views.descriptions import described_columns
-from orchbench_analytics.views.files import macros, views
 from orchbench_analytics.views.limits import Limits, set_limits
 from orchbench_analytics.views.profiles_and_tags import (
     PROFILES_AND_TAGS,
@@ -90,11 +90,10 @@ def all_relations() -> set[str]:
     return {*TABLES, "model_tags", *views()}
 
 
-def needed_by(*names: str, given: Collection[str] = ()) -> set[str]:
-    """The tables and views named, and all that they read, apart from what is given already."""
-    wanted = {*names}.difference(given)
-    read = {name for view in views().keys() & wanted for name in views()[view].references}
-    return wanted | (needed_by(*read, given=given) if read else set())
+def needed_by(*names: str) -> set[str]:
+    """The tables and views named, and all that they read."""
+    read = {name for view in views().keys() & {*names} for name in views()[view].references}
+    return {*names} | (needed_by(*read) if read else set())
 
 
 def populate(

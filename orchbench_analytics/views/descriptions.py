@@ -6,14 +6,14 @@ import tomllib
 from functools import cache
 from typing import TYPE_CHECKING, NamedTuple
 
+from orchbench_analytics.queries import sql_directory
 from orchbench_analytics.schema import DUCKDB_TYPES, Column, Kind, Table
-from orchbench_analytics.tables import PROFILE_NAME, STEP_KEY, TABLES
-from orchbench_analytics.views.files import sql_directory
+from orchbench_analytics.tables import PROFILE_NAME, SCENARIO_SCORES, STEP_KEY, TABLES
 
 if TYPE_CHECKING:
     import duckdb
 
-    from orchbench_analytics.views.files import View
+    from orchbench_analytics.queries import View
 
 KINDS: dict[str, Kind] = {name.upper(): kind for kind, name in DUCKDB_TYPES.items()}
 KINDS["INTEGER"] = "int"
@@ -35,7 +35,10 @@ def glossary() -> Glossary:
 
 @cache
 def described_columns() -> dict[str, str]:
-    """The meaning of every known column: of keys, metrics, the glossary, and agreeing tables."""
+    """The meaning of every known column.
+
+    Views sum up `scenario_scores`, so what it says of a column holds for them too.
+    """
     from orchbench_analytics.metrics import METRICS  # imports numpy, which a query does not need
 
     meanings: dict[str, set[str]] = {}
@@ -45,7 +48,8 @@ def described_columns() -> dict[str, str]:
     agreed = {name: texts.pop() for name, texts in meanings.items() if len(texts) == 1}
     keys = {column.name: column.description for column in (PROFILE_NAME, *STEP_KEY)}
     metrics = {name: metric.description for name, metric in METRICS.items()}
-    return agreed | keys | metrics | glossary().columns
+    sums = {column.name: column.description for column in SCENARIO_SCORES.columns}
+    return agreed | sums | keys | metrics | glossary().columns
 
 
 def describe_view(connection: duckdb.DuckDBPyConnection, view: View) -> Table:

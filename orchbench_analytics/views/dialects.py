@@ -14,8 +14,8 @@ import sqlglot
 from sqlglot import exp
 
 from orchbench_analytics.errors import QueryError
+from orchbench_analytics.queries import macros, sql_directory, views
 from orchbench_analytics.tables import TABLES
-from orchbench_analytics.views.files import macros, sql_directory, views
 
 Dialect = Literal["spark", "postgres"]
 

@@ -13,10 +13,10 @@ import duckdb
 import polars as pl
 
 from orchbench_analytics.errors import QueryError
+from orchbench_analytics.queries import views
 from orchbench_analytics.store.manifest import Manifest, row_count
 from orchbench_analytics.tables import TABLES
 from orchbench_analytics.views.catalog import all_relations, connect, connect_sealed, frame_of
-from orchbench_analytics.views.files import views
 from orchbench_analytics.views.limits import Limits, set_limits
 from orchbench_analytics.views.profiles_and_tags import PROFILES_AND_TAGS
 from orchbench_analytics.views.running import BATCH_ROWS

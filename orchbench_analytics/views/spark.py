@@ -10,12 +10,12 @@ import duckdb
 import polars as pl
 
 from orchbench_analytics.errors import EngineError, QueryError
+from orchbench_analytics.queries import views
 from orchbench_analytics.schema import Table
 from orchbench_analytics.store.manifest import Manifest, table_files, tag_files
 from orchbench_analytics.tables import TABLES
 from orchbench_analytics.views.catalog import all_relations, needed_by, populate
 from orchbench_analytics.views.dialects import carried_views, carry, functions, relations_in
-from orchbench_analytics.views.files import views
 from orchbench_analytics.views.profiles_and_tags import profiles_query, tag_names, tags_query
 
 if TYPE_CHECKING:

@@ -63,9 +63,9 @@ class Rows:
         >>> warehouse.table("scenarios").select("run_count").unique().collect().height
         1
         """
+        from orchbench_analytics.queries import views
         from orchbench_analytics.store.parquet import scan_files
         from orchbench_analytics.views.catalog import view_frame
-        from orchbench_analytics.views.files import views
         from orchbench_analytics.views.profiles_and_tags import PROFILES_AND_TAGS
 
         kept = [table.name for table in PROFILES_AND_TAGS]

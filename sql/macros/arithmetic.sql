@@ -51,6 +51,17 @@ create or replace macro exact_sum(x) as
 create or replace macro exact_mean(x) as
     share(exact_sum(x), count(x));
 
+-- The sum over rows in floating point, one after another by `position`: the last digit hangs on it.
+create or replace macro sum_in_order(x, position) as
+    list_reduce(list(x order by position) filter (where x is not null), lambda a, b: a + b);
+
+-- The sum over rows as a profile adds up: exactly, or in the order of `position`.
+create or replace macro sum_by_rule(x, position, addition) as
+    case
+        when any_value(addition) = 'in_order' then sum_in_order(x, position)
+        else exact_sum(x)
+    end;
+
 -- Ties go to the even digit, and the exact value of a double decides what is a tie.
 create or replace macro round_half_even(x, digits) as
     cast(printf('%.' || digits || 'f', x) as double);

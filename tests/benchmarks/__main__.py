@@ -33,7 +33,7 @@ _INGEST_IMPORTS = "import orchbench_analytics.warehouse.changes"
 _VIEWS = """
 import json, sys, time
 from orchbench_analytics import open_warehouse
-from orchbench_analytics.views.files import views
+from orchbench_analytics.queries import views
 warehouse = open_warehouse(sys.argv[1], create=True)
 seconds = {}
 for name in views():

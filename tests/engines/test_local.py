@@ -5,14 +5,11 @@ import subprocess
 import sys
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
 
-import polars as pl
 import pytest
 
 from orchbench_analytics.engines import Engine, Here, Local
 from orchbench_analytics.errors import OrchbenchError
-from tests.engines.distinct_rows import assert_shares, with_length, write_texts
 
 
 def process_of(_: int) -> int:
@@ -22,44 +19,6 @@ def process_of(_: int) -> int:
 @pytest.mark.parametrize("engine", [Here(), Local(1), Local(3)], ids=["here", "one", "three"])
 def test_every_task_comes_back_with_its_result(engine: Engine) -> None:
     assert sorted(engine.run(abs, range(-20, 0))) == list(range(1, 21))
-
-
-class Noting(Here):
-    """An engine that notes the rows it gives to functions."""
-
-    def __init__(self) -> None:
-        self.given: list[pl.DataFrame] = []
-
-    def run(self, function: Any, tasks: Any, *, is_small: bool = False) -> Any:
-        for task in tasks:
-            self.given.append(task)
-            yield function(task)
-
-
-def test_rows_that_files_share_are_worked_on_once_and_come_back_to_each_file(
-    tmp_path: Path,
-) -> None:
-    noting, files = Noting(), write_texts(tmp_path, ["a", "bb"], ["bb", "ccc"], [])
-
-    noting.run_distinct(with_length, files, "lengths.parquet")
-
-    assert sorted(pl.concat(noting.given)["text"]) == ["a", "bb", "ccc"]
-    assert_shares(files)
-
-
-def test_worker_processes_work_on_distinct_rows_too(tmp_path: Path) -> None:
-    texts = [[f"{file % 3}-{number}" for number in range(300)] for file in range(5)]
-    files = write_texts(tmp_path, *texts)
-    with Local(2) as engine:
-        engine.run_distinct(with_length, files, "lengths.parquet")
-    assert_shares(files)
-
-
-def test_no_rows_and_no_files_are_no_work(tmp_path: Path) -> None:
-    noting = Noting()
-    noting.run_distinct(with_length, [], "lengths.parquet")
-    noting.run_distinct(with_length, write_texts(tmp_path, []), "lengths.parquet")
-    assert noting.given == []
 
 
 def test_no_process_is_started_for_little_work() -> None:

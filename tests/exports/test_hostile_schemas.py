@@ -12,10 +12,10 @@ import pytest
 from orchbench_analytics import open_warehouse
 from orchbench_analytics.exports.relations import Relation, flat_relations, stage
 from orchbench_analytics.exports.star import star_relations
+from orchbench_analytics.queries import views
 from orchbench_analytics.schema import arrow_schema, polars_schema
 from orchbench_analytics.tables import TABLES
 from orchbench_analytics.views.catalog import frame_of
-from orchbench_analytics.views.files import views
 from orchbench_analytics.warehouse import Warehouse
 from tests.documents import (
     PLAN,

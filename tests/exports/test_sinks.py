@@ -19,9 +19,9 @@ from orchbench_analytics.exports import duckdb as duckdb_file
 from orchbench_analytics.exports import excel, export
 from orchbench_analytics.exports.atomic import _swap, new_directory
 from orchbench_analytics.exports.relations import SMALL, Memory, flat_relations, stage
+from orchbench_analytics.queries import views
 from orchbench_analytics.tables import TABLES
 from orchbench_analytics.views.descriptions import described_columns
-from orchbench_analytics.views.files import views
 from orchbench_analytics.warehouse import Warehouse
 from tests.documents import scenario_path, write
 from tests.exports.hostile import TEXTS, answers, cut, defused

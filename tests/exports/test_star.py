@@ -15,7 +15,7 @@ from orchbench_analytics.errors import OrchbenchError, SelectionError
 from orchbench_analytics.exports import star
 from orchbench_analytics.exports.semantics import _rounded
 from orchbench_analytics.metrics import HEADLINE, METRICS
-from orchbench_analytics.views.files import macros
+from orchbench_analytics.queries import macros
 from orchbench_analytics.warehouse import Warehouse
 from tests.documents import runs_document, scenario_path, write
 from tests.exports.formulas import leaderboard_query, model_query

@@ -10,10 +10,10 @@ import pytest
 from orchbench_analytics import open_warehouse
 from orchbench_analytics.outputs.check import reported_figures
 from orchbench_analytics.outputs.results import OVERALL_FIGURES, SCENARIO_FIGURES
+from orchbench_analytics.queries import sql_directory
 from orchbench_analytics.schema import polars_schema
 from orchbench_analytics.store.parquet import Frame, write_table
 from orchbench_analytics.tables import TABLES
-from orchbench_analytics.views.files import sql_directory
 from orchbench_analytics.warehouse import Warehouse
 from tests.sample_sweep import build_demo
 from tests.warehouses import save_as_it_is

@@ -1,8 +1,8 @@
 """The committed data dictionary is the one the program prints."""
 
 from orchbench_analytics.outputs.dictionary import dictionary
+from orchbench_analytics.queries import sql_directory, views
 from orchbench_analytics.tables import TABLES
-from orchbench_analytics.views.files import sql_directory, views
 
 
 def test_the_committed_copy_is_current() -> None:

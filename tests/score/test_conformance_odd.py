@@ -115,7 +115,10 @@ def differences_in(tree: Path, warehouse: Warehouse) -> dict[str, list[Differenc
     is_upstream = pl.col("profile") == "upstream"
     models = warehouse.view("model_scores").filter(is_upstream)
     files = (
-        warehouse.view("scenario_scores").filter(is_upstream).partition_by("model", as_dict=True)
+        warehouse.table("scenario_scores")
+        .filter(is_upstream)
+        .collect()
+        .partition_by("model", as_dict=True)
     )
     found = {}
     for row in models.iter_rows(named=True):

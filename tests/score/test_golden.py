@@ -52,7 +52,7 @@ def test_upstream_asks_networkx(tmp_path: Path, monkeypatch: pytest.MonkeyPatch)
 
 
 def assert_definition_and_fast_path_agree(warehouse: Warehouse) -> int:
-    pairs = prepare_plans(warehouse.table("plans").collect(), [*BUILT_IN.values()]).pairs
+    pairs = prepare_plans(warehouse.table("plans").collect(), [*BUILT_IN.values()]).measured
     distinct = pairs.select("answer_graph", "label_graph").unique().sort("answer_graph")
     for texts in distinct.iter_rows():
         graphs = [from_text(text) for text in texts]

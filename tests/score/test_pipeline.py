@@ -9,6 +9,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+import msgspec
 import polars as pl
 import pytest
 from polars.testing import assert_frame_equal
@@ -17,8 +18,13 @@ import orchbench_analytics
 from orchbench_analytics import open_warehouse
 from orchbench_analytics.demo import write_sweep
 from orchbench_analytics.engines import Here
-from orchbench_analytics.profiles import BUILT_IN, SPEC
-from orchbench_analytics.tables import TABLES
+from orchbench_analytics.profiles import BUILT_IN, SPEC, UPSTREAM, flip, rule_choices
+from orchbench_analytics.score import pipeline
+from orchbench_analytics.score.plans import stages
+from orchbench_analytics.score.plans.ged import GraphPair, measure_pairs
+from orchbench_analytics.store.manifest import load_manifest, part_files
+from orchbench_analytics.store.parquet import scan_files
+from orchbench_analytics.tables import SCORED_TABLES, TABLES
 from orchbench_analytics.warehouse import Warehouse
 from tests.documents import (
     agent_card,
@@ -30,6 +36,7 @@ from tests.documents import (
     scenario_path,
     write,
 )
+from tests.golden.pack import golden_warehouse
 
 PLAN_ANSWER = '{"workflow_1": {"steps": [{"agent_id": "weather_agent"}]}}'
 PACKAGE = Path(orchbench_analytics.__file__).parent
@@ -347,13 +354,18 @@ class TestAgentCards:
 
 class TestPlans:
     def test_each_distinct_pair_is_measured_once_however_many_plans_have_it(
-        self, tmp_path: Path, tree: Path
+        self, tmp_path: Path, tree: Path, monkeypatch: pytest.MonkeyPatch
     ) -> None:
-        counting = Counting()
+        measured: list[GraphPair] = []
 
-        open_warehouse(tmp_path / "w", engine=counting, create=True).ingest(tree)
+        def measure(pairs: list[GraphPair]) -> list[tuple[Any, ...]]:
+            measured.extend(pairs)
+            return measure_pairs(pairs)
 
-        measured = pl.concat(counting.tasks["measure_graphs"]).rows()
+        monkeypatch.setattr(stages, "measure_pairs", measure)
+
+        open_warehouse(tmp_path / "w", engine=Here(), create=True).ingest(tree)
+
         assert len(measured) == len(set(measured)) == 2  # one of each graph: all plans are alike
 
     def test_another_profile_with_the_same_rules_of_plans_scores_them_alike(
@@ -388,7 +400,7 @@ def test_any_engine_gives_the_same_warehouse(
     other = open_warehouse(tmp_path / "other", engine=counting, create=True)
     other.ingest(tree)
 
-    assert list(counting.tasks) == ["build_part", "draw_group", "measure_graphs", "score_group"]
+    assert list(counting.tasks) == ["build_part", "score_group"]
     for name in TABLES:
         if name != "sources":
             assert other.table(name).collect().equals(warehouse.table(name).collect())
@@ -431,3 +443,27 @@ def test_a_tree_without_runs_makes_no_warehouse(tmp_path: Path) -> None:
     open_warehouse(tmp_path / "w", create=True).ingest(empty)
 
     assert not (tmp_path / "w" / "manifest.json").exists()
+
+
+def test_profiles_scored_together_are_what_each_gives_alone(make_once, tmp_path: Path) -> None:
+    root = tmp_path / "warehouse"
+    shutil.copytree(make_once("golden", golden_warehouse) / "warehouse", root)
+    manifest = msgspec.structs.replace(load_manifest(root), scores=[], profiles={})
+    differing = [r for r in rule_choices() if getattr(SPEC, r) != getattr(UPSTREAM, r)]
+    profiles = [
+        *(flip(SPEC, rule, UPSTREAM) for rule in differing),
+        replace(SPEC, name="weighty", agent_weight=0.5),
+        replace(SPEC, name="renamed"),
+    ]
+    together = pipeline.score(root, manifest, profiles, Here(), output=tmp_path / "together")
+
+    for profile in profiles:
+        alone = pipeline.score(root, manifest, [profile], Here(), output=tmp_path / profile.name)
+        for table in SCORED_TABLES:
+            found, wanted = (
+                scan_files(part_files(tmp_path / place, scored, table.name))
+                .filter(profile=profile.name)
+                .collect()
+                for place, scored in (("together", together), (profile.name, alone))
+            )
+            assert found.equals(wanted), (profile.name, table.name)

@@ -7,7 +7,7 @@ from typing import Any
 import duckdb
 import polars as pl
 
-from orchbench_analytics.views.files import macros, views
+from orchbench_analytics.queries import macros, views
 from orchbench_analytics.warehouse import Warehouse
 
 Row = dict[str, Any]

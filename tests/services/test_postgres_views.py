@@ -9,8 +9,8 @@ import pytest
 from psycopg.rows import dict_row
 
 from orchbench_analytics import open_warehouse
+from orchbench_analytics.queries import views
 from orchbench_analytics.tables import TABLES
-from orchbench_analytics.views.files import views
 from orchbench_analytics.views.postgres import postgres_script
 from tests.conftest import MakeOnce
 from tests.sample_sweep import build_demo

@@ -16,7 +16,6 @@ from orchbench_analytics.engines.spark import SparkEngine
 from orchbench_analytics.errors import EngineError, WarehouseError
 from orchbench_analytics.ingest.update import IngestSummary
 from tests.conftest import MakeOnce
-from tests.engines.distinct_rows import assert_shares, with_length, write_texts
 from tests.sample_sweep import build_demo
 from tests.services.spark import executor_processes, failed_task_count
 
@@ -49,10 +48,6 @@ class Recorded(SparkEngine):
         listed = list(tasks)
         self.ran += [function.__name__] * len(listed)
         return super().run(function, listed)
-
-    def run_distinct(self, function: Any, *given: Any, is_small: bool = False) -> None:
-        self.ran.append(function.__name__)
-        super().run_distinct(function, *given)
 
 
 def contents(warehouse: Path) -> dict[str, bytes]:
@@ -98,7 +93,7 @@ def test_an_incremental_run_reads_nothing_on_either_engine(
 ) -> None:
     engine = Recorded(session)
     ingest_on(engine, sweep, tmp_path / "spark")
-    assert {"build_part", "draw_group", "measure_graphs", "score_group"} < set(engine.ran)
+    assert {"build_part", "score_group"} < set(engine.ran)
     engine.ran.clear()
 
     again = ingest_on(engine, sweep, tmp_path / "spark")
@@ -163,13 +158,6 @@ def test_all_executors_take_part(session: SparkSession) -> None:
 def test_the_driver_does_without_the_second_compiler(session: SparkSession) -> None:
     bean = session._jvm.java.lang.management.ManagementFactory.getRuntimeMXBean()
     assert "-XX:TieredStopAtLevel=1" in list(bean.getInputArguments())
-
-
-def test_distinct_rows_are_found_by_a_shuffle(session: SparkSession, tmp_path: Path) -> None:
-    texts = [[f"{file % 3}-{number}" for number in range(300)] for file in range(5)]
-    files = write_texts(tmp_path / "x[1] a%20b", *texts, [])
-    SparkEngine(session).run_distinct(with_length, files, "lengths.parquet")
-    assert_shares(files)
 
 
 def parent_process(_: int) -> int:

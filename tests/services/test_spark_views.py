@@ -10,8 +10,8 @@ from pyspark.sql import SparkSession
 from orchbench_analytics import open_warehouse
 from orchbench_analytics.engines.spark import SparkEngine
 from orchbench_analytics.errors import EngineError, QueryError
+from orchbench_analytics.queries import views
 from orchbench_analytics.views.catalog import all_relations
-from orchbench_analytics.views.files import views
 from orchbench_analytics.views.spark import ask, frame_of_spark, warehouse_session
 from tests.services.engine_views import (
     differences,

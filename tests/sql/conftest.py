@@ -8,6 +8,7 @@ import duckdb
 import pytest
 
 from orchbench_analytics.profiles import SPEC, rules_of
+from orchbench_analytics.queries import scenario_scores_query
 from orchbench_analytics.schema import Column
 from orchbench_analytics.store.manifest import Manifest
 from orchbench_analytics.tables import TABLES
@@ -46,6 +47,8 @@ def empty_tables(tmp_path_factory: pytest.TempPathFactory) -> duckdb.DuckDBPyCon
         columns = ", ".join(f"{c.name} {TYPES[c.kind]}" for c in table.columns)
         connection.execute(f"drop view main.{table.name}")
         connection.execute(f"create table main.{table.name} ({columns})")
+    connection.execute("drop table main.scenario_scores")
+    connection.execute(f"create view main.scenario_scores as {scenario_scores_query()}")
     connection.execute("create table rules as select * from main.profiles")
     connection.execute("drop view main.profiles")
     connection.execute("alter table rules rename to profiles")

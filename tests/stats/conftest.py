@@ -27,7 +27,7 @@ def warehouse(tmp_path_factory: pytest.TempPathFactory) -> Warehouse:
 
 @pytest.fixture(scope="session")
 def scenario_scores(warehouse: Warehouse) -> pl.DataFrame:
-    return warehouse.view("scenario_scores")
+    return warehouse.table("scenario_scores").collect().sort(pl.all())
 
 
 @pytest.fixture(scope="session")

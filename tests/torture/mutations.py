@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from orchbench_analytics import open_warehouse
-from orchbench_analytics.views.files import views
+from orchbench_analytics.queries import views
 from tests.documents import agent_card, write
 from tests.ingest.test_fuzz import CORRUPTIONS, kinds
 from tests.torture.figures import Campaign

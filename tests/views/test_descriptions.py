@@ -6,12 +6,12 @@ import duckdb
 import pytest
 
 from orchbench_analytics.metrics import METRICS
+from orchbench_analytics.queries import views
 from orchbench_analytics.schema import Table
 from orchbench_analytics.store.manifest import Manifest
 from orchbench_analytics.tables import PROFILE_NAME, STEP_KEY, TABLES
 from orchbench_analytics.views.catalog import connect
 from orchbench_analytics.views.descriptions import describe_view, described_columns, glossary
-from orchbench_analytics.views.files import views
 
 
 @pytest.fixture(scope="module")

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from orchbench_analytics.views.files import macros
+from orchbench_analytics.queries import macros
 
 
 @pytest.fixture(scope="module")

@@ -9,8 +9,8 @@ import duckdb
 import pytest
 
 from orchbench_analytics import open_warehouse
+from orchbench_analytics.queries import macros, views
 from orchbench_analytics.tables import TABLES
-from orchbench_analytics.views.files import macros, views
 from tests.sample_sweep import build_demo
 
 # How rows come, and how many threads take them.

@@ -1,78 +1,42 @@
-"""Scoring plans, stage by stage: the first tuple once for all profiles, the second under each.
+"""Scoring plans, in order: draw, pair, measure, merge, add up.
 
-Between the two stands the GED step, `measure_graphs`: an engine gives it each distinct pair of
-graphs once, whatever models and runs it comes from.
+`prepare_plans` does what profiles have in common, each distinct text and each distinct pair of
+graphs once; `score_plans` does the rest under one profile.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from functools import reduce
 from typing import NamedTuple
 
 import polars as pl
 
-from orchbench_analytics.profiles import SPEC, Profile
+from orchbench_analytics.profiles import Profile
 from orchbench_analytics.score.plans.draw import draw_plans, drawing_rules
 from orchbench_analytics.score.plans.ged import GraphPair, measure_pairs
 from orchbench_analytics.score.plans.merge import drawn_for, graph_pairs, measured_frame, merge
 from orchbench_analytics.score.plans.totals import ScoredPlans, total
 
-_NOTHING = pl.DataFrame()
 
-
-class PlanWork(NamedTuple):
-    """Plans on their way from the flat table to their scores; each stage fills in its own."""
+class PreparedPlans(NamedTuple):
+    """Plans, what was drawn of each distinct text, and the distance of each pair of graphs."""
 
     plans: pl.DataFrame
-    profiles: Sequence[Profile] = ()
-    texts: pl.DataFrame = _NOTHING
-    pairs: pl.DataFrame = _NOTHING
-    measured: pl.DataFrame = _NOTHING
-    profile: Profile = SPEC
-    merged: pl.DataFrame = _NOTHING
-    scored: ScoredPlans = ScoredPlans(_NOTHING, _NOTHING, _NOTHING)
+    texts: pl.DataFrame
+    measured: pl.DataFrame
 
 
-def draw_texts(work: PlanWork) -> PlanWork:
-    """Read every distinct text and draw its two graphs, under the rules of each profile."""
-    all_rules = tuple(sorted({drawing_rules(profile) for profile in work.profiles}))
-    plans, texts = draw_plans(work.plans, all_rules)
-    return work._replace(plans=plans, texts=texts)
+def prepare_plans(plans: pl.DataFrame, profiles: Sequence[Profile]) -> PreparedPlans:
+    """Draw the graphs of every distinct text under the rules of each profile, and measure them."""
+    rules = tuple(sorted({drawing_rules(profile) for profile in profiles}))
+    plans, texts = draw_plans(plans, rules)
+    pairs = pl.concat(graph_pairs(drawn_for(plans, texts, p)) for p in profiles).unique()
+    measured = measure_pairs([GraphPair(*row) for row in pairs.iter_rows()])
+    return PreparedPlans(plans, texts, measured_frame(measured))
 
 
-def pair_graphs(work: PlanWork) -> PlanWork:
-    """Pair the graphs of answers and labels, each distinct pair once."""
-    pairs = (graph_pairs(drawn_for(work.plans, work.texts, p)) for p in work.profiles)
-    return work._replace(pairs=pl.concat(pairs).unique())
-
-
-def measure_graphs(pairs: pl.DataFrame) -> pl.DataFrame:
-    """The pairs of graphs with the distance of each, its edits and its matches."""
-    return measured_frame(measure_pairs([GraphPair(*row) for row in pairs.iter_rows()]))
-
-
-def merge_distances(work: PlanWork) -> PlanWork:
-    """Join the distances back to the plans they belong to."""
-    drawn = drawn_for(work.plans, work.texts, work.profile)
-    return work._replace(merged=merge(drawn, work.measured))
-
-
-def add_up(work: PlanWork) -> PlanWork:
-    """Choose the entry that answers each label, and score it."""
-    return work._replace(scored=total(work.merged, work.profile))
-
-
-SHARED_STAGES = (draw_texts, pair_graphs)
-PROFILE_STAGES = (merge_distances, add_up)
-
-
-def prepare_plans(plans: pl.DataFrame, profiles: Sequence[Profile]) -> PlanWork:
-    """Everything about plans up to the pairs of graphs that are to be measured."""
-    return reduce(lambda done, stage: stage(done), SHARED_STAGES, PlanWork(plans, profiles))
-
-
-def score_plans(measured: PlanWork, profile: Profile) -> ScoredPlans:
-    """Prepared plans whose pairs of graphs were measured, under a profile."""
-    work = measured._replace(profile=profile)
-    return reduce(lambda done, stage: stage(done), PROFILE_STAGES, work).scored
+def score_plans(prepared: PreparedPlans, profile: Profile) -> ScoredPlans:
+    """Prepared plans under a profile: distances joined back, the entry that counts, its scores."""
+    drawn = drawn_for(prepared.plans, prepared.texts, profile)
+    merged = merge(drawn, prepared.measured)
+    return total(merged, profile)

@@ -1,4 +1,4 @@
-"""The files of `sql/`: views with their headers, and the macros that they use."""
+"""The files of `sql/`: views with their headers, the macros they use, and the stored query."""
 
 from __future__ import annotations
 
@@ -7,6 +7,8 @@ from functools import cache
 from graphlib import TopologicalSorter
 from pathlib import Path
 from typing import NamedTuple
+
+from orchbench_analytics.tables import SCENARIO_SCORES, TABLES
 
 _REFERENCE = re.compile(r"\bmain\.(\w+)")
 
@@ -27,7 +29,7 @@ class View(NamedTuple):
 
 def sql_directory() -> Path:
     """Where the queries lie: inside the installed package, or beside it in a checkout."""
-    package = Path(__file__).parents[1]
+    package = Path(__file__).parent
     installed = package / "sql"
     return installed if installed.is_dir() else package.parent / "sql"
 
@@ -35,7 +37,15 @@ def sql_directory() -> Path:
 @cache
 def views() -> dict[str, View]:
     """All views, each after those it reads."""
-    return read_views(sql_directory())
+    found = read_views(sql_directory())
+    return {name: view for name, view in found.items() if name not in TABLES}
+
+
+@cache
+def scenario_scores_query() -> str:
+    """The query that scoring runs over the rows of a task, and stores the result of."""
+    path = sql_directory() / f"{SCENARIO_SCORES.name}.sql"
+    return path.read_text(encoding="utf-8")
 
 
 def read_views(directory: Path) -> dict[str, View]:
