@@ -7,7 +7,8 @@ OrchbenchError
 ├── QueryError        a query names something that is not there, or is not allowed
 │   └── QueryTimeout  a query took longer than it may
 ├── EngineError       where the work should run, something is missing or out of reach
-└── SelectionError    a model, language, metric or table that is not in the warehouse
+├── SelectionError    a model, language, metric or table that is not in the warehouse
+└── NoAnswersError    what is asked for needs runs, and there are result files alone
 
 A malformed input file is not an error: it is a row in `sources` with its reason.
 """
@@ -43,3 +44,7 @@ class EngineError(OrchbenchError):
 
 class SelectionError(OrchbenchError):
     """A model, language, metric or table that is not in the warehouse."""
+
+
+class NoAnswersError(OrchbenchError):
+    """What is asked for needs runs, and there are result files alone."""

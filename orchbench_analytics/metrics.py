@@ -209,3 +209,81 @@ def terms_of(names: Iterable[str]) -> tuple[str, ...]:
         else:
             needed.update(formula.numerator, formula.denominator, formula.defined_by)
     return tuple(term for term in TERMS if term in needed)
+
+
+# The cells of the confusion matrix from either perspective, in the order of the seed.
+_CELLS = {
+    "reject": ("true_positive", "true_negative", "false_positive", "false_negative"),
+    "fc": ("true_positive", "false_positive", "false_negative", "true_negative"),
+}
+# Decisions are printed as they are under `upstream`, all other scores to four digits.
+DECISIONS = "score_details.call_rejection_scores"
+
+
+def _seed_metrics(section: str, *columns: str) -> dict[str, str]:
+    """Metrics by their place in the seed's JSON: a section, and the name the seed has for them."""
+    prefix = f"{section}." if section else ""
+    return {f"{prefix}{METRICS[column].seed_names[0]}": column for column in columns}
+
+
+def _confusion(section: str) -> dict[str, str]:
+    """The counts of the confusion matrix by their place in the seed's JSON."""
+    prefix = f"{section}." if section else ""
+    return {
+        f"{prefix}total_{cell}_{perspective}": f"{cell}_{ours}_count"
+        for perspective, ours in (("reject", "reject"), ("fc", "call"))
+        for cell in _CELLS[perspective]
+    }
+
+
+# The place of each figure in the seed's `overall_statistics`, and our column in `model_scores`.
+OVERALL_FIGURES = {
+    "total_files": "file_count",
+    "successful_evaluations": "scored_file_count",
+    "failed_evaluations": "refused_file_count",
+    "total_failed_workflow_generation": "failed_plan_generation_count",
+    "total_comparison_steps_evaluated": "plan_count",
+    **_seed_metrics("key_metrics", *HEADLINE),
+    "score_details.workflow_scores.workflow_evaluation_with_failure": "plan_similarity",
+    "score_details.workflow_scores.workflow_evaluation_without_failure": "read_plan_similarity",
+    **_seed_metrics(
+        "score_details.workflow_scores", "structure_similarity", "component_similarity"
+    ),
+    **_seed_metrics("score_details.function_call_scores", "name_f1", "key_f1", "value_f1"),
+    "score_details.function_call_scores.overall_function_call_failed_rate": "failed_call_rate",
+    "score_details.function_call_scores.total_fc_successful_calls": "true_negative_reject_count",
+    "score_details.function_call_scores.total_function_call_cases": "call_case_count",
+    f"{DECISIONS}.total_rejection_cases": "rejection_case_count",
+    **_seed_metrics(DECISIONS, "reject_precision", "reject_recall", "reject_f1"),
+    f"{DECISIONS}.reject_decision_performance.accuracy": "reject_accuracy",
+    **_seed_metrics(DECISIONS, "call_precision", "call_recall", "call_f1"),
+    f"{DECISIONS}.fc_decision_performance.accuracy": "call_accuracy",
+    f"{DECISIONS}.error_patterns.overaction_rate": "overaction_rate",
+    f"{DECISIONS}.error_patterns.underaction_rate": "underaction_rate",
+    f"{DECISIONS}.error_patterns.type_mismatch_rate": "type_mismatch_rate",
+    f"{DECISIONS}.rejection_type_accuracy": "rejection_type_accuracy",
+    f"{DECISIONS}.total_rejection_type_mismatch": "type_mismatch_count",
+    f"{DECISIONS}.total_failed_generation": "failed_generation_count",
+    **_confusion("score_details.raw_confusion_matrix"),
+}
+# The name of each figure in the seed's `detailed_results`, and our column in `scenario_scores`.
+SCENARIO_FIGURES = {
+    "workflow_evaluation_with_failure": "plan_similarity",
+    "workflow_evaluation_without_failure": "read_plan_similarity",
+    **_seed_metrics("", "structure_similarity", "component_similarity"),
+    "failed_workflow_generation": "failed_plan_generation_count",
+    "total_comparison_steps_evaluated": "plan_count",
+    **_seed_metrics("", "key_f1", "value_f1"),
+    "total_fc_successful_calls": "true_negative_reject_count",
+    "total_rejection_cases": "rejection_case_count",
+    **_confusion(""),
+    "total_function_call_cases": "call_case_count",
+    **_seed_metrics("", "name_f1"),
+    "total_rejection_type_mismatch": "type_mismatch_count",
+    "total_failed_generation": "failed_generation_count",
+}
+
+
+def is_rounded(path: str) -> bool:
+    """Whether every profile prints a figure of `overall_statistics` to four digits."""
+    return not path.startswith(DECISIONS) and not OVERALL_FIGURES[path].endswith("_count")

@@ -21,6 +21,8 @@ class Profile:
 
     name: str = "spec"
 
+    scored_from: Literal["answers", "results"] = "answers"
+
     # Decisions: call, reject or failed
     scored_unit: Literal["labelled_step", "answer"] = "labelled_step"
     untyped_rejection: Literal["matches_any_type", "matches_untyped_only"] = "matches_any_type"
@@ -116,6 +118,15 @@ UPSTREAM = Profile(
     rounding="four_digits",
 )
 BUILT_IN: dict[str, Profile] = {p.name: p for p in (SPEC, STRICT, UPSTREAM)}
+REPORTED = replace(
+    UPSTREAM,
+    name="reported",
+    scored_from="results",
+    mismatch_totals="summed",
+    error_total="with_mismatches",
+)
+"""What an evaluator's result files say of each scenario, added up as the evaluator does."""
+_RESERVED = (*BUILT_IN, REPORTED.name)
 WEIGHTS = ("agent_weight", "status_weight")
 PLAN_RULES = (
     *("plan_runs", "plan_step", "plan_entry", "plan_content", "plan_search", "plan_values"),
@@ -166,11 +177,12 @@ def profile_from_rules(rules: dict[str, Any], *, where: str, default_name: str) 
     if not isinstance(base_name, str) or base_name not in BUILT_IN:
         raise ProfileError(f"{where}: base = {base_name!r}: expected one of {', '.join(BUILT_IN)}")
     name = rules.pop("name", default_name)
-    if not isinstance(name, str) or not name or name in BUILT_IN:
+    if not isinstance(name, str) or not name or name in _RESERVED:
         raise ProfileError(
-            f"{where}: name = {name!r}: expected a text other than {', '.join(BUILT_IN)}"
+            f"{where}: name = {name!r}: expected a text other than {', '.join(_RESERVED)}"
         )
     choices = rule_choices()
+    del choices["scored_from"]  # rules are applied to answers: results are as they are
     for rule, value in rules.items():
         if rule in WEIGHTS:
             is_number = isinstance(value, int | float) and not isinstance(value, bool)

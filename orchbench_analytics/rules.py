@@ -13,6 +13,13 @@ class Rule(NamedTuple):
 
 
 RULES: dict[str, Rule] = {
+    "scored_from": Rule(
+        "What the scores of a scenario are made from.",
+        {
+            "answers": "From the answers of its runs.",
+            "results": "From its row in an evaluator's result file, as it is.",
+        },
+    ),
     "scored_unit": Rule(
         "What is scored as one decision.",
         {

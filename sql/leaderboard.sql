@@ -1,29 +1,33 @@
 -- Models ranked by their average score, with how much of the sweep each of them covers.
 -- grain: profile, model, experiment
 -- A score is the mean of the model's languages, as the public table has it. The sweep is every
--- scenario that some model has; a model that lacks one of them, or has no average, has no rank.
+-- scenario that some model has under the profile; a model that lacks one of them, or has no
+-- average, has no rank.
 with
 
 model_scores as (
     select * from main.model_scores
 ),
 
-scenarios as (
-    select * from main.scenarios
+scenario_scores as (
+    select * from main.scenario_scores
 ),
 
 sweep_scenarios as (
     select distinct
+        profile,
         language,
         scenario
-    from scenarios
+    from scenario_scores
 ),
 
 sweep as (
     select
+        profile,
         count(*) as sweep_scenario_count,
         count(distinct language) as sweep_language_count
     from sweep_scenarios
+    group by profile
 ),
 
 summed as (
@@ -52,7 +56,7 @@ covered as (
         summed.scenario_count = sweep.sweep_scenario_count
         and summed.average_score is not null as is_ranked
     from summed
-    cross join sweep
+    inner join sweep using (profile)
 ),
 
 ranked as (

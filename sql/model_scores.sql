@@ -18,14 +18,29 @@ sources as (
     select * from main.sources
 ),
 
+reported_scenarios as (
+    select * from main.reported_scenarios
+),
+
 refused_files as (
     select
+        'answers' as scored_from,
         model,
         experiment,
         language,
         count(*) as refused_file_count
     from sources
     where kind = 'runs' and status = 'refused' and reason <> 'duplicate'
+    group by model, experiment, language
+    union all
+    select
+        'results' as scored_from,
+        model,
+        experiment,
+        language,
+        count(*) as refused_file_count
+    from reported_scenarios
+    where figure = 'error'
     group by model, experiment, language
 ),
 
@@ -93,7 +108,7 @@ ruled as (
         coalesce(refused_files.refused_file_count, 0) as refused_file_count
     from summed
     inner join profiles using (profile)
-    left join refused_files using (model, experiment, language)
+    left join refused_files using (scored_from, model, experiment, language)
 ),
 
 decided as (

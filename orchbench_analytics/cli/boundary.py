@@ -15,10 +15,11 @@ from typing import NoReturn
 import typer
 
 from orchbench_analytics.cli.talk import say
-from orchbench_analytics.errors import OrchbenchError, QueryTimeout
+from orchbench_analytics.errors import NoAnswersError, OrchbenchError, QueryTimeout
 from orchbench_analytics.store.verify import naming_damage
 from orchbench_analytics.views.running import is_left_running
 
+FOUND_WRONG = 1
 WRONG_CALL = 2
 TIMED_OUT = 124  # as of timeout(1)
 IO_ERROR = 74  # as in sysexits.h
@@ -53,6 +54,8 @@ def run_guarded(run: Callable[[], object]) -> NoReturn:
         sys.stdout.flush()
     except QueryTimeout as error:
         code = _ended(str(error), TIMED_OUT)
+    except NoAnswersError as error:
+        code = _ended(str(error), FOUND_WRONG)
     except OrchbenchError as error:
         code = _ended(str(error), WRONG_CALL)
     except BrokenPipeError:  # the reader of our output, such as `head`, has seen enough

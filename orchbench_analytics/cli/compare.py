@@ -66,7 +66,7 @@ def compare(
             min=0, metavar="N", help="Show the N scenarios, agents and tools that matter most."
         ),
     ] = 0,
-    profile: ProfileOption = "spec",
+    profile: ProfileOption = None,
     seed: SeedOption = 0,
     *,
     rows: RowOptions,
@@ -163,7 +163,13 @@ def _say_power(found: pl.DataFrame) -> None:
 
 
 def _check_gates(
-    opened: Warehouse, baseline: str, candidate: str, gates: list[str], *, profile: str, seed: int
+    opened: Warehouse,
+    baseline: str,
+    candidate: str,
+    gates: list[str],
+    *,
+    profile: str | None,
+    seed: int,
 ) -> list[GateResult]:
     """The outcomes of all gates, which hold together."""
     from orchbench_analytics.stats.gate import check_gate, gate_level, parse_gate

@@ -28,7 +28,7 @@ def consistency(
         Literal["flips", "pass_rates", "run_noise", "spread", "gaps"],
         typer.Argument(metavar="[WHAT]", help="flips, pass_rates, run_noise, spread or gaps."),
     ] = "flips",
-    profile: ProfileOption = "spec",
+    profile: ProfileOption = None,
     *,
     rows: RowOptions,
 ) -> None:

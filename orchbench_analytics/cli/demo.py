@@ -87,6 +87,6 @@ def _show_leaderboard(opened: Warehouse) -> None:
     from orchbench_analytics.outputs.leaderboard import for_screen, main_columns
     from orchbench_analytics.outputs.write import show_table
 
-    scores = opened.view("model_scores").filter(profile="spec")
+    scores = opened.view("model_scores").filter(profile=opened.profile().name)
     board = for_screen(main_columns(opened.leaderboard(), scores))
     show_table(named_contenders(board), is_whole=True)

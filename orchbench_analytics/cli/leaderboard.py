@@ -26,7 +26,7 @@ _RANKS = ("rank_number", "model", "average_score", "low", "high", "rank_low", "r
 @command(example="orchbench leaderboard orchbench-demo/warehouse --profile strict")
 def leaderboard(
     warehouse: WarehouseArgument,
-    profile: ProfileOption = "spec",
+    profile: ProfileOption = None,
     intervals: Annotated[
         bool, typer.Option("--intervals", help="With 95 % intervals of score and rank.")
     ] = False,
@@ -69,7 +69,7 @@ def leaderboard(
 
 
 def write_leaderboard(
-    opened: Warehouse, rows: RowOptions, *, profile: str, min_coverage: float = 1.0
+    opened: Warehouse, rows: RowOptions, *, profile: str | None, min_coverage: float = 1.0
 ) -> None:
     """The leaderboard with its languages side by side, short where people read it."""
     import polars as pl
@@ -84,7 +84,7 @@ def write_leaderboard(
     )
 
     board = opened.leaderboard(profile, min_coverage=min_coverage)
-    scores = opened.view("model_scores").filter(pl.col("profile") == profile)
+    scores = opened.view("model_scores").filter(pl.col("profile") == opened.profile(profile).name)
     if rows.language:
         rows.write(of_language(scores, rows.language))
         return

@@ -20,9 +20,12 @@ JobsOption = Annotated[
     typer.Option(min=1, metavar="N", help="Worker processes; by default as many as cores."),
 ]
 ProfileOption = Annotated[
-    str,
+    str | None,
     typer.Option(
-        "--profile", "-p", metavar="NAME", help="spec, strict, upstream, or one scored before."
+        "--profile",
+        "-p",
+        metavar="NAME",
+        help="spec (default), strict, upstream, reported, or one scored before.",
     ),
 ]
 SeedOption = Annotated[

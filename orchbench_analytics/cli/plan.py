@@ -22,7 +22,7 @@ def plan(
     metric: Annotated[
         str, typer.Option(metavar="NAME", help="Average, Call/Reject, FC, Plan or any column.")
     ] = "Average",
-    profile: ProfileOption = "spec",
+    profile: ProfileOption = None,
     *,
     rows: RowOptions,
 ) -> None:

@@ -10,7 +10,8 @@ import typer
 
 from orchbench_analytics.cli.app import command
 from orchbench_analytics.cli.engine import EngineOptions
-from orchbench_analytics.cli.options import ProfileOption, WarehouseArgument
+from orchbench_analytics.cli.options import WarehouseArgument
+from orchbench_analytics.cli.talk import say
 from orchbench_analytics.errors import PathError
 
 
@@ -24,31 +25,58 @@ def results(
             "--language",
             "-l",
             metavar="NAME",
-            help="Such as EN or KO; needed if there are several.",
+            help="Such as EN or KO; needed if there are several, unless --output is a directory.",
         ),
     ] = None,
     experiment: Annotated[
         str | None,
         typer.Option("--experiment", "-e", metavar="NAME", help="Needed if there are several."),
     ] = None,
-    profile: ProfileOption = "spec",
+    profile: Annotated[
+        str | None,
+        typer.Option(
+            "--profile",
+            "-p",
+            metavar="NAME",
+            help="upstream (default) has the evaluator's own figures; spec, strict, reported, …",
+        ),
+    ] = None,
     output: Annotated[
-        Path | None, typer.Option("--output", "-o", metavar="FILE", help="A .json file to write.")
+        Path | None,
+        typer.Option(
+            "--output",
+            "-o",
+            metavar="PATH",
+            help="A .json file, or a directory for evaluation_result_EN.json and so on.",
+        ),
     ] = None,
     *,
     engine: EngineOptions,
 ) -> None:
     """Print a model's results in the evaluator's own JSON."""
     from orchbench_analytics.outputs.write import require_writable, write_file, write_text
+    from orchbench_analytics.views.select import results_of
 
-    if output is not None:
-        if output.suffix not in ("", ".json"):
-            raise PathError(f"{output}: results are JSON; name a .json file")
-        require_writable(output)
+    if output is not None and output.suffix not in ("", ".json"):
+        raise PathError(f"{output}: results are JSON; name a .json file, or a directory")
+    is_directory = output is not None and output.suffix == ""
     with engine.opened(warehouse) as opened:
-        document = opened.results(model, experiment=experiment, language=language, profile=profile)
-    text = json.dumps(document, indent=2, ensure_ascii=False) + "\n"
-    if output is None:
-        write_text(text)
-    else:
-        write_file(output, text.encode())
+        chosen = results_of(opened.manifest(), model, experiment, language, several=is_directory)
+        for result in chosen:
+            document = opened.results(
+                result.model,
+                experiment=result.experiment,
+                language=result.language,
+                profile=profile,
+            )
+            text = json.dumps(document, indent=2, ensure_ascii=False) + "\n"
+            if output is None:
+                write_text(text)
+                continue
+            file = output
+            if is_directory:
+                output.mkdir(exist_ok=True)
+                file = output / f"evaluation_result_{result.language}.json"
+            require_writable(file)
+            write_file(file, text.encode())
+            say(f"{file}: {result.model} / {result.experiment} under {document['profile']}")

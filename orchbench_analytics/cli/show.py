@@ -33,7 +33,7 @@ def show(
     run: Annotated[
         str | None, typer.Option(metavar="NAME", help='The run, such as "run #2" or 2.')
     ] = None,
-    profile: ProfileOption = "spec",
+    profile: ProfileOption = None,
     *,
     rows: RowOptions,
 ) -> None:
@@ -61,7 +61,7 @@ def show(
         _write_step(opened, rows, (model, scenario, step), run, profile)
 
 
-def _write_scenarios(opened: Warehouse, rows: RowOptions, model: str, profile: str) -> None:
+def _write_scenarios(opened: Warehouse, rows: RowOptions, model: str, profile: str | None) -> None:
     from orchbench_analytics.outputs.show import model_named, scenarios_of
 
     scores = opened.scenario_scores(profile)
@@ -72,7 +72,12 @@ def _write_scenarios(opened: Warehouse, rows: RowOptions, model: str, profile: s
 
 
 def _write_steps(
-    opened: Warehouse, rows: RowOptions, model: str, scenario: str, run: str | None, profile: str
+    opened: Warehouse,
+    rows: RowOptions,
+    model: str,
+    scenario: str,
+    run: str | None,
+    profile: str | None,
 ) -> None:
     from orchbench_analytics.outputs.show import steps_of
 
@@ -85,7 +90,11 @@ def _write_steps(
 
 
 def _write_step(
-    opened: Warehouse, rows: RowOptions, key: tuple[str, str, str], run: str | None, profile: str
+    opened: Warehouse,
+    rows: RowOptions,
+    key: tuple[str, str, str],
+    run: str | None,
+    profile: str | None,
 ) -> None:
     from orchbench_analytics.outputs.show import find_step
     from orchbench_analytics.outputs.step_page import step_page

@@ -20,7 +20,7 @@ def trend(
         str, typer.Argument(metavar="TAG", help="A numeric tag of models; see orchbench tag.")
     ],
     metric: MetricsOption = None,
-    profile: ProfileOption = "spec",
+    profile: ProfileOption = None,
     *,
     rows: RowOptions,
 ) -> None:

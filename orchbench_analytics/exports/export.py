@@ -134,10 +134,7 @@ def export_bundle(
     """Write a Superset bundle for the star at an address; its dashboard opens on the profile."""
     if path.suffix != ".zip":
         raise PathError(f"{path} is not a bundle for Superset; name a FILE.zip, or leave out --uri")
-    chosen = profile or next(
-        (name for name in ("spec", *manifest.profiles) if name in manifest.profiles), "spec"
-    )
-    scored_profile(root, manifest, chosen)
+    chosen = scored_profile(root, manifest, profile).name
     with stage() as connection:
         relations = star_shapes(connection, root, manifest)
     return write_bundle(path, uri, relations, profile=chosen, may_overwrite=may_overwrite)

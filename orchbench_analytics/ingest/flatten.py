@@ -28,6 +28,7 @@ RunKey = tuple[Any, Any, Any, Any, str]
 
 _NO_STEP_LABEL: StepLabel = (False, None, None, None, False)
 _FIRST = (None, 1)  # numbers of answers: there is none, or it is the first to its step
+_COUNTED_IN_DETAIL = ("total_rejection_type_mismatch", "total_failed_generation")
 _LONGEST_TEXTS = 2**28
 _INT64 = range(-(2**63), 2**63)
 
@@ -176,14 +177,23 @@ def flatten_results(key: Row, document: ResultsDocument) -> Flat:
         name = path.replace("\\", "/").rsplit("/", 1)[-1] if isinstance(path, str) else ""
         scenario = re.sub(r"(_out)?\.json(\.gz|\.zst)?$", "", name) or f"#{index}"
         scenarios += [
-            (*key, scenario, figure, value)
-            for figure, value in _figures({k: v for k, v in result.items() if k != "detail"})
+            (*key, scenario, figure, value) for figure, value in _figures(_scenario_figures(result))
         ]
     models = [(*key, figure, value) for figure, value in _figures(statistics)]
     if unreadable and not scenarios and not models:
         raise UnreadableDocument(Problem("wrong_type", "no figures in it", unreadable[0]))
     rows = {"reported_scenarios": scenarios, "reported_models": models}
     return Flat(rows, 0, unreadable_parts(unreadable))
+
+
+def _scenario_figures(result: dict[str, Any]) -> dict[str, Any]:
+    """A row of `detailed_results`; its `detail` repeats it, but for two counts."""
+    detail = result.get("detail")
+    counted = detail.get("arguments_detail") if isinstance(detail, dict) else None
+    counts = counted if isinstance(counted, dict) else {}
+    return {name: value for name, value in result.items() if name != "detail"} | {
+        name: counts[name] for name in _COUNTED_IN_DETAIL if name in counts
+    }
 
 
 def _checked_length(texts: Iterable[str | None]) -> int:

@@ -7,7 +7,7 @@ from typing import NamedTuple
 import duckdb
 import polars as pl
 
-from orchbench_analytics.outputs.results import OVERALL_FIGURES, SCENARIO_FIGURES, is_rounded
+from orchbench_analytics.metrics import OVERALL_FIGURES, SCENARIO_FIGURES, is_rounded
 from orchbench_analytics.queries import sql_directory
 from orchbench_analytics.views.catalog import frame_of
 
@@ -24,6 +24,7 @@ DIFFERENCES = {
     "found": pl.Float64,
 }
 # Both sides in long form, joined by the name of the figure; undefined prints as 0 in the JSON.
+# Under `reported` our figures of a model are those that follow from the file's own rows.
 _REPORTED_FIGURES = """
 with
 
@@ -32,7 +33,7 @@ models as (
         profile, model, experiment, language, cast(null as varchar) as scenario,
         coalesce(cast(columns(* exclude (profile, model, experiment, language)) as double), 0)
     from main.model_scores
-    where profile = 'upstream'
+    where profile in ('upstream', 'reported')
 ),
 
 scenarios as (
@@ -93,6 +94,13 @@ order by all nulls first
 """
 
 
+# By the profile of our figures: the name of the check, and what the evaluator's are compared with.
+_REPORTED_CHECKS = {
+    "upstream": ("reported_figures_agree", "ours under upstream"),
+    "reported": ("reported_totals_follow", "what follows from the rows beside them"),
+}
+
+
 class CheckReport(NamedTuple):
     """What was compared, in words, and the figures that differ."""
 
@@ -107,16 +115,15 @@ def check(connection: duckdb.DuckDBPyConnection) -> CheckReport:
     for path in queries:
         offending = frame_of(connection.sql(path.read_text(encoding="utf-8")))
         frames.append(_as_differences(offending, path.stem))
-    figures = reported_figures(connection)
-    off = figures.filter((pl.col("expected") - pl.col("found")).abs() > TOLERANCE)
-    frames.append(_as_differences(off, "reported_figures_agree"))
-    return CheckReport(
-        [
-            f"{len(queries)} checks of what must add up",
-            f"{len(figures):,} figures that an evaluator reported, with ours under upstream",
-        ],
-        pl.concat(frames),
-    )
+    compared = [f"{len(queries)} checks of what must add up"]
+    figures = reported_figures(connection).partition_by("profile", as_dict=True)
+    for profile, (name, with_what) in _REPORTED_CHECKS.items():
+        own = figures.get((profile,), pl.DataFrame(schema=DIFFERENCES))
+        off = own.filter((pl.col("expected") - pl.col("found")).abs() > TOLERANCE)
+        frames.append(_as_differences(off, name))
+        if len(own):
+            compared.append(f"{len(own):,} figures that an evaluator reported, with {with_what}")
+    return CheckReport(compared, pl.concat(frames))
 
 
 def reported_figures(connection: duckdb.DuckDBPyConnection) -> pl.DataFrame:

@@ -20,12 +20,11 @@ from orchbench_analytics.pages.sections import SECTIONS, Tables, audited
 from orchbench_analytics.pages.shards import shards
 from orchbench_analytics.pages.source import Source
 from orchbench_analytics.store.manifest import Manifest
-from orchbench_analytics.views.select import scored_profile
+from orchbench_analytics.views.select import profiles_with_rows, scored_profile
 
 LARGEST_PAGE = 30_000_000
 ANSWER_LIMIT = 20_000
 TITLE = "OrchestrationBench report"
-_FIRST_PROFILE = "spec"
 _FEW_STEPS = 20_000  # to start workers takes longer than to report on so many
 _PAGE_SUFFIXES = (".html", ".htm")
 
@@ -65,7 +64,7 @@ def make_report(
     _require_room(output)
     output.parent.mkdir(parents=True, exist_ok=True)
     models = _chosen_models(manifest, options.models)
-    names = list(options.profiles) or sorted(manifest.profiles, key=lambda n: n != _FIRST_PROFILE)
+    names = list(options.profiles) or profiles_with_rows(manifest)
     profiles = {name: scored_profile(root, manifest, name) for name in names}
     with TemporaryDirectory(dir=output.parent, prefix=".report-") as scratch:
         pieces = Path(scratch) / "pieces"

@@ -19,6 +19,7 @@ from orchbench_analytics.engines.engine import Engine
 from orchbench_analytics.profiles import Profile, plan_rules_of, rules_of, step_rules_of
 from orchbench_analytics.schema import Table, polars_schema
 from orchbench_analytics.score.plans.stages import prepare_plans, score_plans
+from orchbench_analytics.score.reported import reported_scores
 from orchbench_analytics.score.scenarios import sum_up
 from orchbench_analytics.score.steps.stages import prepare_steps, score_steps
 from orchbench_analytics.score.unscored import OpenGroup, find_unscored, row_count
@@ -28,6 +29,7 @@ from orchbench_analytics.store.parquet import Frame, scan_files
 from orchbench_analytics.tables import (
     JUDGEMENTS,
     PLANS,
+    REPORTED_SCENARIOS,
     SCENARIOS,
     SCORED_TABLES,
     STEPS,
@@ -79,7 +81,10 @@ def score(
 
 def score_group(task: GroupTask) -> list[ScoreGroup]:
     """Score the steps and plans of a group under each profile it lacks, sum up, and write."""
-    profiles = list(task.group.group_ids)
+    profiles = [p for p in task.group.group_ids if p.scored_from == "answers"]
+    groups = [_write_reported(task, p) for p in task.group.group_ids if p not in profiles]
+    if not profiles:
+        return groups
     scenarios = task.read(SCENARIOS)
     steps = prepare_steps(
         task.read(STEPS), task.read(JUDGEMENTS), _read(task.tool_parameters, TOOL_PARAMETERS)
@@ -87,11 +92,16 @@ def score_group(task: GroupTask) -> list[ScoreGroup]:
     plans = prepare_plans(task.read(PLANS), profiles)
     step_scores = _by_profile(profiles, step_rules_of, partial(score_steps, steps))
     plan_scores = _by_profile(profiles, plan_rules_of, partial(score_plans, plans))
-    groups = []
     for profile, of_steps, of_plans in zip(profiles, step_scores, plan_scores, strict=True):
         summed = sum_up(scenarios, of_steps[0], of_plans[0], profile)
         groups.append(_write_scores(task, profile, [*of_steps, *of_plans, summed]))
     return groups
+
+
+def _write_reported(task: GroupTask, profile: Profile) -> ScoreGroup:
+    no_rows = [pl.DataFrame(schema=polars_schema(table)) for table in SCORED_TABLES[:-1]]
+    summed = reported_scores(task.read(REPORTED_SCENARIOS))
+    return _write_scores(task, profile, [*no_rows, summed])
 
 
 def _by_profile(

@@ -35,15 +35,20 @@ _STEP = 1e-4
 
 def all_drivers(
     scenario_scores: pl.DataFrame,
-    scored_steps: Frame,
+    scored_steps: Frame | None,
     baseline: str | Contender,
     candidate: str | Contender,
     *,
     metric: str = "average_score",
 ) -> dict[str, pl.DataFrame]:
-    """What a difference comes from: scenarios of a metric, agents and tools of the calls."""
-    return {
-        "scenarios": drivers(scenario_scores, baseline, candidate, metric=metric),
+    """What a difference comes from: scenarios of a metric, agents and tools of the calls.
+
+    Without steps, as of result files alone, there are neither agents nor tools.
+    """
+    scenarios = {"scenarios": drivers(scenario_scores, baseline, candidate, metric=metric)}
+    if scored_steps is None:
+        return scenarios
+    return scenarios | {
         "agents": step_drivers(scored_steps, baseline, candidate, by="agent"),
         "tools": step_drivers(scored_steps, baseline, candidate, by="tool", metric="FC"),
     }

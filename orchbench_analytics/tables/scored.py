@@ -149,13 +149,14 @@ PLAN_MATCHES = Table(
         text("label_node", "The node of the label that it was matched with."),
     ),
 )
+# Of a result file without runs, what its rows do not say is null.
 SCENARIO_SCORES = Table(
     "scenario_scores",
     "scenario file of a model, under a profile",
     (
         PROFILE_NAME,
         *SCENARIO_KEY,
-        count("run_count", "Runs of the file, readable or not."),
+        maybe_count("run_count", "Runs of the file, readable or not."),
         count("call_label_count", "Scored steps whose label is a call."),
         count("rejection_label_count", "Scored steps whose label is a rejection, typed or not."),
         count("call_scored_count", "Steps that count in name, key and value F1."),
@@ -172,9 +173,11 @@ SCENARIO_SCORES = Table(
         count("true_negative_call_count", "Steps not called where a rejection was labelled."),
         count("false_positive_call_count", "Steps called where a rejection was labelled."),
         count("false_negative_call_count", "Steps not called where a call was labelled."),
-        count("type_mismatch_count", "Steps rightly rejected with another type than the label's."),
-        count("failed_generation_count", "Steps that are neither call nor rejection."),
-        count("call_run_count", "Runs that the file's call scores are the mean of."),
+        maybe_count(
+            "type_mismatch_count", "Steps rightly rejected with another type than the label's."
+        ),
+        maybe_count("failed_generation_count", "Steps that are neither call nor rejection."),
+        maybe_count("call_run_count", "Runs that the file's call scores are the mean of."),
         maybe_number(
             "name_f1", "Mean over runs of the F1 of tool names, 0 to 1; null without call labels."
         ),
@@ -186,7 +189,7 @@ SCENARIO_SCORES = Table(
             "Mean over runs of the F1 of argument values, 0 to 1; null without call labels.",
         ),
         count("plan_count", "Plans that count."),
-        count("failed_plan_count", "Plans that count and could not be read."),
+        maybe_count("failed_plan_count", "Plans that count and could not be read."),
         count(
             "failed_plan_generation_count",
             "Failures as the profile counts them: of plans, or of entries.",
@@ -218,12 +221,14 @@ SCENARIO_SCORES = Table(
             "component_similarity",
             "Similarity of step graphs, failed plans as 0; null without plans.",
         ),
-        count("inexact_plan_count", "Plans with a distance bounded by the step budget, not exact."),
-        count("left_out_plan_count", "Planning answers or labels that do not count."),
-        count("unusable_label_count", "Steps left out since their label cannot be used."),
-        count("surplus_answer_count", "Answers left out since their step has one already."),
-        count("unlabelled_answer_count", "Answers left out since no label has their step."),
-        count("unanswered_step_count", "Labelled steps left out since nobody answered them."),
-        count("void_step_count", "Steps left out since one malformed answer voids the file."),
+        maybe_count(
+            "inexact_plan_count", "Plans with a distance bounded by the step budget, not exact."
+        ),
+        maybe_count("left_out_plan_count", "Planning answers or labels that do not count."),
+        maybe_count("unusable_label_count", "Steps left out since their label cannot be used."),
+        maybe_count("surplus_answer_count", "Answers left out since their step has one already."),
+        maybe_count("unlabelled_answer_count", "Answers left out since no label has their step."),
+        maybe_count("unanswered_step_count", "Labelled steps left out since nobody answered them."),
+        maybe_count("void_step_count", "Steps left out since one malformed answer voids the file."),
     ),
 )

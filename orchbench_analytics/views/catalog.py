@@ -13,7 +13,7 @@ import polars as pl
 from orchbench_analytics.errors import SelectionError
 from orchbench_analytics.queries import macros, views
 from orchbench_analytics.store.manifest import Manifest, table_files, tag_files
-from orchbench_analytics.tables import SCENARIOS, TABLES
+from orchbench_analytics.tables import SCENARIO_SCORES, TABLES
 from orchbench_analytics.views.descriptions import described_columns
 from orchbench_analytics.views.limits import Limits, set_limits
 from orchbench_analytics.views.profiles_and_tags import (
@@ -116,7 +116,7 @@ def populate(
         connection.execute(statements)
     connection.execute(f"create view main.profiles as {profiles_query(manifest)}")
     if "model_tags" in names:
-        names = names | {SCENARIOS.name}  # which models there are to have tags
+        names = names | {SCENARIO_SCORES.name}  # which models there are to have tags
     for table in TABLES.values():
         if table.name in names:
             files = table_files(root, manifest, table.name)

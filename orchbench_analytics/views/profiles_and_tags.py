@@ -42,7 +42,7 @@ def profiles_query(manifest: Manifest) -> str:
 
 def tags_query(rows: str | None, names: Sequence[str]) -> str:
     """Every model and experiment with its tags; those of the model where it has none of its own."""
-    query = "select distinct model, experiment from main.scenarios"
+    query = "select distinct model, experiment from main.scenario_scores"
     if rows is None:
         return query
     tags = "".join(f', coalesce(own."{name}", general."{name}") as "{name}"' for name in names)

@@ -10,10 +10,13 @@ from typing import NamedTuple
 import duckdb
 import polars as pl
 
-from orchbench_analytics.errors import SelectionError
-from orchbench_analytics.profiles import BUILT_IN, Profile, profile_of
+from orchbench_analytics.errors import NoAnswersError, SelectionError
+from orchbench_analytics.profiles import BUILT_IN, SPEC, Profile, profile_of
 from orchbench_analytics.store.manifest import Manifest
+from orchbench_analytics.tables import SCENARIO_SCORES
 from orchbench_analytics.views.catalog import frame_of
+
+RUNS_FILE = "<scenario>_out.json"
 
 
 class Result(NamedTuple):
@@ -24,9 +27,18 @@ class Result(NamedTuple):
     language: str
 
 
-def scored_profile(root: Path, manifest: Manifest, name: str) -> Profile:
-    """A profile that the warehouse was scored under."""
+def scored_profile(root: Path, manifest: Manifest, name: str | None = None) -> Profile:
+    """A profile that the warehouse was scored under; `spec`, or whatever has rows, by default."""
+    with_rows = profiles_with_rows(manifest)
+    if name is None:
+        name = next(iter(with_rows), SPEC.name)
     if name in manifest.profiles:
+        if with_rows and name not in with_rows:
+            raise NoAnswersError(
+                f"nothing is scored under {name}: {root} has result files alone, and {name} scores "
+                f"answers, so ingest the runs ({RUNS_FILE}) too; "
+                f"what was reported is under --profile {with_rows[0]}"
+            )
         return profile_of(manifest.profiles[name])
     found = f", only under {', '.join(manifest.profiles)}" if manifest.profiles else ""
     close = get_close_matches(name.removesuffix(".toml"), manifest.profiles, n=1)
@@ -34,6 +46,21 @@ def scored_profile(root: Path, manifest: Manifest, name: str) -> Profile:
     score = f"score it with: orchbench score {quote(str(root))} --profile {quote(wanted)}"
     remedy = f"did you mean {close[0]}?" if close else score
     raise SelectionError(f"{root} is not scored under {name!r}{found}; {remedy}")
+
+
+def profiles_with_rows(manifest: Manifest) -> list[str]:
+    """The profiles that some scenario has scores under, `spec` first."""
+    scored = {g.profile for g in manifest.scores if g.row_counts.get(SCENARIO_SCORES.name)}
+    return sorted(scored & manifest.profiles.keys(), key=lambda name: (name != SPEC.name, name))
+
+
+def require_answers(profile: Profile, what: str) -> None:
+    """Refuse what is made from answers under a profile that has none."""
+    if profile.scored_from == "results":
+        raise NoAnswersError(
+            f"{what} needs the answers themselves, and {profile.name} has what result files say of "
+            f"each scenario: ingest the runs ({RUNS_FILE}), then name another --profile"
+        )
 
 
 def rows_under(connection: duckdb.DuckDBPyConnection, view: str, profile: Profile) -> pl.DataFrame:
@@ -85,6 +112,19 @@ def one_result(
     manifest: Manifest, model: str, experiment: str | None, language: str | None
 ) -> Result:
     """The one result that was asked for."""
+    (result,) = results_of(manifest, model, experiment, language)
+    return result
+
+
+def results_of(
+    manifest: Manifest,
+    model: str,
+    experiment: str | None,
+    language: str | None,
+    *,
+    several: bool = False,
+) -> list[Result]:
+    """The result that was asked for; if several may be, one for each language."""
     model, own = split_contender(manifest, model)
     experiment = experiment or own
     known = {Result(part.model, part.experiment, part.language) for part in manifest.parts}
@@ -95,8 +135,14 @@ def one_result(
         and experiment in (None, result.experiment)
         and (language is None or language.upper() == result.language.upper())
     )
-    if len(chosen) == 1:
-        return chosen[0]
+    is_one_experiment = len({result.experiment for result in chosen}) == 1
+    if len(chosen) == 1 or (several and is_one_experiment):
+        return chosen
+    if chosen and is_one_experiment:
+        languages = " or ".join(f"--language {result.language}" for result in chosen)
+        raise SelectionError(
+            f"{model} has several languages: add {languages}, or --output DIR for a file of each"
+        )
     if chosen:
         there = "; ".join(f"--experiment {r.experiment} --language {r.language}" for r in chosen)
         raise SelectionError(f"there are several of {model}, choose one: {there}")

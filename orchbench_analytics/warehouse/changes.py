@@ -17,14 +17,14 @@ from orchbench_analytics.ingest.tags import read_tags
 from orchbench_analytics.ingest.update import IngestSummary, Progress, update, write_rows
 from orchbench_analytics.outputs.filter_rows import matching_names
 from orchbench_analytics.outputs.printable import printable
-from orchbench_analytics.profiles import BUILT_IN, Profile, profile_of
+from orchbench_analytics.profiles import BUILT_IN, REPORTED, Profile, profile_of
 from orchbench_analytics.score.unscored import is_scored
 from orchbench_analytics.store.commit import save_manifest
 from orchbench_analytics.store.compact import compact
 from orchbench_analytics.store.directories import mark_finished
 from orchbench_analytics.store.lock import hold
 from orchbench_analytics.store.manifest import Manifest, load_manifest, load_or_start, tag_files
-from orchbench_analytics.tables import SOURCES
+from orchbench_analytics.tables import REPORTED_SCENARIOS, SOURCES
 
 
 def ingest(
@@ -190,9 +190,12 @@ def _scored(
 
 
 def _known_profiles(manifest: Manifest) -> list[Profile]:
-    """The built-in profiles, and every other that was ever asked for."""
+    """The built-in profiles, every other that was ever asked for, and what was reported."""
     known = [profile_of(rules) for rules in manifest.profiles.values()]
-    return list({profile.name: profile for profile in (*known, *BUILT_IN.values())}.values())
+    has_results = any(part.row_counts.get(REPORTED_SCENARIOS.name) for part in manifest.parts)
+    reported = [REPORTED] if has_results else []
+    named = {profile.name: profile for profile in (*known, *BUILT_IN.values(), *reported)}
+    return list(named.values())
 
 
 def _say(text: str) -> None:

@@ -21,7 +21,7 @@ class Differences(Scores):
     """How sure the scores of a warehouse are, and how far apart."""
 
     def rank_intervals(
-        self, profile: str = "spec", *, seed: int = 0, min_coverage: float = 1.0
+        self, profile: str | None = None, *, seed: int = 0, min_coverage: float = 1.0
     ) -> pl.DataFrame:
         """Models by rank, with 95 % intervals of score and rank.
 
@@ -46,7 +46,7 @@ class Differences(Scores):
         )
 
     def intervals(
-        self, profile: str = "spec", *, metrics: Sequence[str] | None = None, seed: int = 0
+        self, profile: str | None = None, *, metrics: Sequence[str] | None = None, seed: int = 0
     ) -> pl.DataFrame:
         """Metrics of every model with their 95 % intervals.
 
@@ -71,7 +71,7 @@ class Differences(Scores):
         baseline: Contender | None = None,
         candidate: Contender | None = None,
         *,
-        profile: str = "spec",
+        profile: str | None = None,
         metrics: Sequence[str] = (),
         seed: int = 0,
         level: float = 0.95,
@@ -103,7 +103,7 @@ class Differences(Scores):
         baseline: Contender,
         candidate: Contender,
         *,
-        profile: str = "spec",
+        profile: str | None = None,
         metric: str = "average_score",
     ) -> dict[str, pl.DataFrame]:
         """What a difference between two models comes from.
@@ -113,8 +113,8 @@ class Differences(Scores):
         profile: whose rules count.
         metric: the one whose difference is taken apart.
 
-        Returns `scenarios`, `agents` and `tools`, each with `driver`, both values and
-        `contribution`; the contributions of scenarios add up to the difference.
+        Returns `scenarios`, and of answers `agents` and `tools`, each with `driver`, both values
+        and `contribution`; the contributions of scenarios add up to the difference.
 
         >>> scenarios = warehouse.drivers("silent", "perfect")["scenarios"]
         >>> round(scenarios["contribution"].sum(), 9)
@@ -122,11 +122,13 @@ class Differences(Scores):
         """
         from orchbench_analytics.stats.drivers import all_drivers
 
-        scores, steps = self._rows("scenario_scores", profile), self._scored("steps", profile)
+        chosen = self.profile(profile)
+        scores = self._rows("scenario_scores", chosen.name)
+        steps = self.scored(chosen.name)["steps"] if chosen.scored_from == "answers" else None
         return all_drivers(scores, steps, baseline, candidate, metric=metric)
 
     def trends(
-        self, tag: str, *, profile: str = "spec", metrics: Sequence[str] | None = None
+        self, tag: str, *, profile: str | None = None, metrics: Sequence[str] | None = None
     ) -> pl.DataFrame:
         """How metrics move with a number known of models, such as a checkpoint's step.
 
@@ -146,7 +148,7 @@ class Differences(Scores):
         return trends(scores, self._tagged(tag), metrics=metrics or HEADLINE)
 
     @names_damage
-    def consistency(self, profile: str = "spec") -> dict[str, pl.DataFrame]:
+    def consistency(self, profile: str | None = None) -> dict[str, pl.DataFrame]:
         """How steady models are from run to run.
 
         profile: whose rules count.
@@ -158,11 +160,12 @@ class Differences(Scores):
         """
         from orchbench_analytics.stats.consistency import consistency
 
-        steps, plans = (self._scored(what, profile) for what in ("steps", "plans"))
+        asked = "consistency over runs"
+        steps, plans = (self._scored(w, profile, asked=asked) for w in ("steps", "plans"))
         return consistency(steps, plans, self._rows("scenario_scores", profile))
 
     def plan(
-        self, difference: float = 0.01, *, profile: str = "spec", metric: str = "average_score"
+        self, difference: float = 0.01, *, profile: str | None = None, metric: str = "average_score"
     ) -> SweepPlan:
         """How many scenarios and runs it takes to see a difference.
 
@@ -177,5 +180,6 @@ class Differences(Scores):
         """
         from orchbench_analytics.stats.planning import plan_sweep
 
-        steps, plans = (self._scored(what, profile) for what in ("steps", "plans"))
+        asked = "how much runs vary"
+        steps, plans = (self._scored(w, profile, asked=asked) for w in ("steps", "plans"))
         return plan_sweep(steps, plans, metric=metric, difference=difference)

@@ -39,10 +39,11 @@ class Rows:
         """
         return load_manifest(self.path)
 
-    def profile(self, name: str) -> Profile:
+    def profile(self, name: str | None = None) -> Profile:
         """A profile that the warehouse was scored under.
 
-        name: as `score` returned it, or a built-in one.
+        name: as `score` returned it, or a built-in one; by default `spec`, or `reported` if there
+            are result files alone.
 
         Returns the profile, a set of rules by name.
 
@@ -173,14 +174,23 @@ class Rows:
     def models(self) -> pl.DataFrame:
         """Every model, experiment and language that there are scenarios of.
 
-        Returns `model`, `experiment`, `language` and `scenario_count`.
+        Returns `model`, `experiment`, `language`, `scenario_count`, and whether there are `answers`
+        or an evaluator's `results` alone.
 
         >>> warehouse.models().filter(model="perfect")["language"].to_list()
         ['EN', 'KO']
         """
         keys = ("model", "experiment", "language")
-        counted = self.table("scenarios").group_by(keys).agg(pl.len().alias("scenario_count"))
-        return counted.sort(keys).collect()
+        answers = self.table("scenarios").select(*keys, "scenario", scored_from=pl.lit("answers"))
+        results = (
+            self.table("reported_scenarios")
+            .select(*keys, "scenario", scored_from=pl.lit("results"))
+            .unique()
+            .join(answers, on=keys, how="anti")
+        )
+        counted = pl.concat([answers, results]).group_by(*keys, "scored_from")
+        models = counted.agg(pl.len().cast(pl.Int64).alias("scenario_count"))
+        return models.select(*keys, "scenario_count", "scored_from").sort(keys).collect()
 
     @property
     def _spark(self) -> SparkSession | None:
@@ -195,14 +205,18 @@ class Rows:
         return Local(jobs) if is_local or self.engine is None else nullcontext(self.engine)
 
     @names_damage
-    def _rows(self, view: str, profile: str) -> pl.DataFrame:
+    def _rows(self, view: str, profile: str | None) -> pl.DataFrame:
         from orchbench_analytics.views.select import rows_under
 
         with self.connect(only=[view]) as connection:
             return rows_under(connection, view, self.profile(profile))
 
-    def _scored(self, what: str, profile: str) -> pl.LazyFrame:
-        return self.table(f"scored_{what}").filter(profile=self.profile(profile).name)
+    def _scored(self, what: str, profile: str | None, *, asked: str) -> pl.LazyFrame:
+        from orchbench_analytics.views.select import require_answers
+
+        chosen = self.profile(profile)
+        require_answers(chosen, asked)
+        return self.table(f"scored_{what}").filter(profile=chosen.name)
 
     def _tagged(self, tag: str) -> pl.DataFrame:
         from orchbench_analytics.views.select import TAGGED_VIEWS, tagged_models

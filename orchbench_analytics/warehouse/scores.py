@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from orchbench_analytics.profiles import UPSTREAM
 from orchbench_analytics.store.verify import Finding, names_damage, verify
 from orchbench_analytics.warehouse.rows import Rows
 
@@ -17,7 +18,7 @@ class Scores(Rows):
     """The scores of a warehouse, under any profile it was scored under."""
 
     def leaderboard(
-        self, profile: str = "spec", *, by: str | None = None, min_coverage: float = 1.0
+        self, profile: str | None = None, *, by: str | None = None, min_coverage: float = 1.0
     ) -> pl.DataFrame:
         """Models by rank, or groups of models.
 
@@ -39,7 +40,7 @@ class Scores(Rows):
         board = in_order(board)
         return board if by is None else by_tag(board, self._tagged(by), by)
 
-    def scenario_scores(self, profile: str = "spec") -> pl.DataFrame:
+    def scenario_scores(self, profile: str | None = None) -> pl.DataFrame:
         """Every scenario of every model.
 
         profile: whose rules count.
@@ -51,7 +52,7 @@ class Scores(Rows):
         """
         return self._rows("scenario_scores", profile)
 
-    def scored(self, profile: str = "spec") -> dict[str, pl.LazyFrame]:
+    def scored(self, profile: str | None = None) -> dict[str, pl.LazyFrame]:
         """What was scored, step by step.
 
         profile: whose rules count.
@@ -63,7 +64,8 @@ class Scores(Rows):
         >>> steps["predicted"].unique().item()
         'failed'
         """
-        return {what: self._scored(what, profile) for what in ("steps", "plans")}
+        asked = "a single step"
+        return {what: self._scored(what, profile, asked=asked) for what in ("steps", "plans")}
 
     @names_damage
     def results(
@@ -72,25 +74,29 @@ class Scores(Rows):
         *,
         experiment: str | None = None,
         language: str | None = None,
-        profile: str = "spec",
+        profile: str | None = None,
     ) -> dict[str, Any]:
         """A model's results in the format of the benchmark's own evaluator.
 
         model: its name.
         experiment: which of several; one that is alone need not be named.
         language: which of several; one that is alone need not be named.
-        profile: whose rules count.
+        profile: whose rules count; by default `upstream`, whose figures are the evaluator's own, or
+            `reported` if there are result files alone.
 
-        Returns the document: `directory`, `overall_statistics` and `detailed_results`.
+        Returns the document: `directory`, `profile`, `overall_statistics` and `detailed_results`.
 
         >>> document = warehouse.results("perfect", language="EN")
         >>> document["overall_statistics"]["key_metrics"]["Average"]
         1.0
         """
         from orchbench_analytics.outputs.results import result_document
-        from orchbench_analytics.views.select import one_result
+        from orchbench_analytics.views.select import one_result, profiles_with_rows
 
-        scored, chosen = self.profile(profile), self.manifest()
+        chosen = self.manifest()
+        if profile is None and UPSTREAM.name in profiles_with_rows(chosen):
+            profile = UPSTREAM.name
+        scored = self.profile(profile)
         result = one_result(chosen, model, experiment, language)
         with self.connect(only=["model_scores", "scenario_scores"]) as connection:
             return result_document(connection, scored, **result._asdict())
@@ -133,6 +139,8 @@ class Scores(Rows):
         True
         """
         from orchbench_analytics.outputs.audit import audit
+        from orchbench_analytics.views.select import require_answers
 
+        require_answers(self.profile(), "an audit of scoring rules")
         with self._running(jobs, is_local=True) as engine:
             return audit(self.path, self.manifest(), engine)

@@ -1,13 +1,9 @@
--- The scenarios of each language, with how hard they are under `spec`, or the one other profile.
+-- The scenarios of each language, with how hard they are under `spec`, or else the first profile.
 -- grain: scenario_sk
 with
 
-profiles as (
-    select * from main.profiles
-),
-
-scenarios as (
-    select * from main.scenarios
+scenario_scores as (
+    select * from main.scenario_scores
 ),
 
 scenario_difficulties as (
@@ -16,7 +12,7 @@ scenario_difficulties as (
 
 chosen as (
     select coalesce(max(profile) filter (where profile = 'spec'), min(profile)) as profile
-    from profiles
+    from scenario_scores
 ),
 
 difficulties as (
@@ -29,7 +25,7 @@ known as (
     select distinct
         language,
         scenario
-    from scenarios
+    from scenario_scores
 ),
 
 keyed as (

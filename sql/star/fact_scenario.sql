@@ -46,7 +46,7 @@ keyed as (
         cast(case when profiles.undefined = 'zero' then 0 end as double) as undefined_score
     from scenario_scores
     inner join profiles using (profile)
-    inner join dated using (model, experiment, language, scenario)
+    left join dated using (model, experiment, language, scenario)
 )
 
 select * from keyed

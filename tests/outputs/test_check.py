@@ -8,8 +8,8 @@ import polars as pl
 import pytest
 
 from orchbench_analytics import open_warehouse
+from orchbench_analytics.metrics import OVERALL_FIGURES, SCENARIO_FIGURES
 from orchbench_analytics.outputs.check import reported_figures
-from orchbench_analytics.outputs.results import OVERALL_FIGURES, SCENARIO_FIGURES
 from orchbench_analytics.queries import sql_directory
 from orchbench_analytics.schema import polars_schema
 from orchbench_analytics.store.parquet import Frame, write_table

@@ -80,6 +80,8 @@ total_false_negative_fc
 total_true_negative_fc
 total_function_call_cases
 function_name_accuracy
+total_rejection_type_mismatch
+total_failed_generation
 """.strip().splitlines()
 
 
@@ -120,7 +122,8 @@ class TestNesting:
     def test_nesting_and_names_are_the_seeds(self, warehouse: Warehouse, profile: str) -> None:
         document = warehouse.results("m", language="EN", profile=profile)
 
-        assert list(document) == ["directory", "overall_statistics", "detailed_results"]
+        assert list(document) == ["directory", "profile", "overall_statistics", "detailed_results"]
+        assert document["profile"] == profile
         assert paths(document["overall_statistics"]) == OVERALL_PATHS
         for row in document["detailed_results"][:-1]:
             assert [name for name in row if name != "scenario"] == DETAILED_NAMES
@@ -134,7 +137,7 @@ class TestNesting:
             assert list(document) == ["directory", "overall_statistics", "detailed_results"]
             assert set(paths(document["overall_statistics"])) == set(OVERALL_PATHS)
             for row in document["detailed_results"]:
-                assert "error" in row or row.keys() - {"detail"} == set(DETAILED_NAMES)
+                assert "error" in row or row.keys() - {"detail"} == set(DETAILED_NAMES[:-2])
 
     def test_it_can_be_written_as_json(self, warehouse: Warehouse) -> None:
         document = warehouse.results("m", language="EN")
@@ -181,7 +184,7 @@ class TestFiles:
 
 class TestRounding:
     def test_spec_rounds_to_four_digits_at_the_end(self, warehouse: Warehouse) -> None:
-        document = warehouse.results("m", language="EN")
+        document = warehouse.results("m", language="EN", profile="spec")
         scores = warehouse.view("model_scores").filter(profile="spec", model="m", language="EN")
 
         details = document["overall_statistics"]["score_details"]
@@ -207,7 +210,9 @@ class TestRounding:
         f1s = {"reject_f1": 0.0667, "call_f1": 0.8382}
         exact = sum(f1s.values()) / 2
 
-        printed = overall_statistics(ScoreRow(f1s, call_rejection_f1=exact), round)["key_metrics"]
+        printed = overall_statistics(ScoreRow(f1s, call_rejection_f1=exact), UPSTREAM)[
+            "key_metrics"
+        ]
 
         assert exact == pytest.approx(0.45245)
         assert printed["Call Rejection Classification Accuracy"] == 0.4524
@@ -224,20 +229,31 @@ class ScoreRow(dict[str, Any]):
 
 
 class TestUndefined:
-    def test_it_is_null_in_tables_and_prints_as_0(self, warehouse: Warehouse) -> None:
-        scores = warehouse.view("model_scores").filter(profile="spec", model="unlabelled")
-        document = warehouse.results("unlabelled")
+    @pytest.mark.parametrize(
+        ("profile", "printed"), [("spec", None), ("strict", None), ("upstream", 0.0)]
+    )
+    def test_it_prints_as_the_profile_has_it(
+        self, warehouse: Warehouse, profile: str, printed: float | None
+    ) -> None:
+        document = warehouse.results("unlabelled", profile=profile)
 
-        headlines = (
-            "average_score",
-            "call_rejection_f1",
-            "function_call_f1",
-            "workflow_similarity",
-        )
-        assert scores.select(headlines).row(0) == (None, None, None, None)
         metrics = document["overall_statistics"]["key_metrics"]
-        assert list(metrics.values()) == [0.0] * 4
-        assert document["detailed_results"][0]["workflow_evaluation_with_failure"] == 0.0
+        assert list(metrics.values()) == [printed] * 4
+        assert document["detailed_results"][0]["workflow_evaluation_with_failure"] == printed
+
+
+class TestTotals:
+    @pytest.mark.parametrize("profile", ["spec", "strict"])
+    def test_every_total_follows_from_the_rows(self, warehouse: Warehouse, profile: str) -> None:
+        document = warehouse.results("m", language="EN", profile=profile)
+
+        statistics = document["overall_statistics"]["score_details"]["call_rejection_scores"]
+        for name in ("total_rejection_type_mismatch", "total_failed_generation"):
+            rows = [row[name] for row in document["detailed_results"] if "error" not in row]
+            assert statistics[name] == sum(rows)
+
+    def test_without_a_profile_the_figures_are_the_evaluators(self, warehouse: Warehouse) -> None:
+        assert warehouse.results("m", language="EN")["profile"] == "upstream"
 
 
 class TestSelection:

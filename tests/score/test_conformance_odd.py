@@ -17,7 +17,9 @@ import polars as pl
 import pytest
 
 from orchbench_analytics import open_warehouse
-from orchbench_analytics.outputs.results import SCENARIO_FIGURES, overall_statistics
+from orchbench_analytics.metrics import SCENARIO_FIGURES
+from orchbench_analytics.outputs.results import overall_statistics
+from orchbench_analytics.profiles import UPSTREAM
 from orchbench_analytics.warehouse import Warehouse
 from tests.packs import unpack
 
@@ -128,7 +130,7 @@ def differences_in(tree: Path, warehouse: Warehouse) -> dict[str, list[Differenc
             file["scenario"]: {name: file[column] for name, column in SCENARIO_FIGURES.items()}
             for file in files[(kind,)].iter_rows(named=True)
         }
-        overall = overall_statistics(row, lambda value: value or 0.0)
+        overall = overall_statistics(row, UPSTREAM)
         results = wanted["detailed_results"]
         found[f"{tree.name}/{kind}"] = [
             *(
