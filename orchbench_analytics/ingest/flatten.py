@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
-from itertools import chain
+from itertools import accumulate, chain
 from typing import Any, NamedTuple
 
 from orchbench_analytics.ingest.decode import first_places, unreadable_parts
@@ -111,6 +111,7 @@ def flatten_runs(key: ScenarioKey, read: ReadRuns) -> Flat:
         *key,
         text_of(document.scenario_id),
         text_of(document.generated_at),
+        _seconds(document.generated_at),
         len(names),
         len(numbered & names),
         len(labelled),
@@ -123,6 +124,7 @@ def flatten_runs(key: ScenarioKey, read: ReadRuns) -> Flat:
         len(read.unreadable_runs),
         len(read.unreadable_entries),
         first_places(unreadable),
+        _least_counter(read),
         _integer(usage.get("total_calls")),
         _integer(usage.get("total_input_tokens")),
         _integer(usage.get("total_output_tokens")),
@@ -250,6 +252,29 @@ def _plan_step_id(step: Any) -> str:
     """A planning step counts by its number: 3.0 is step 3."""
     is_whole = isinstance(step, float) and step.is_integer()
     return _step_id(int(step) if is_whole else step)
+
+
+def _least_counter(read: ReadRuns) -> int:
+    """The answers up to the end of each run, summed over runs.
+
+    The benchmark adds up what its counter says after each run. Every answer takes a call, so a
+    file with fewer calls has figures of its own.
+    """
+    answered = (
+        len(run.main_agent_history.entries) + len(run.sub_agent_history.entries)
+        for run in read.runs.values()
+    )
+    return sum(accumulate(answered))
+
+
+def _seconds(value: Any) -> float | None:
+    """A number, also one written as text; none for dates and all else."""
+    if isinstance(value, str):
+        try:
+            value = float(value)
+        except ValueError:
+            return None
+    return _number(value)
 
 
 def _integer(value: Any) -> int | None:

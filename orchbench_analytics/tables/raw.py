@@ -13,6 +13,8 @@ from orchbench_analytics.schema import (
 )
 from orchbench_analytics.tables.keys import MODEL_KEY, RUN_KEY, SCENARIO_KEY, STEP_KEY
 
+_AS_STATED = "as the document's usage says; often not this file's own, see `scenario_usage`."
+
 SOURCES = Table(
     "sources",
     "input file",
@@ -42,6 +44,10 @@ SCENARIOS = Table(
         *SCENARIO_KEY,
         maybe_text("scenario_id", "The document's own scenario id."),
         maybe_text("generated_at", "When the document says it was made."),
+        maybe_number(
+            "generated_seconds",
+            "The same as seconds of the event loop, the benchmark's clock; null if it is a date.",
+        ),
         count("run_count", "Runs in the document, readable or not."),
         count("numbered_run_count", "Runs of n named `run #1` to `run #n`."),
         count("step_count", "Labelled sub-agent steps over all runs."),
@@ -54,11 +60,16 @@ SCENARIOS = Table(
         count("unreadable_run_count", "Runs that are not objects."),
         count("unreadable_entry_count", "Histories, answers and labels of no readable shape."),
         maybe_text("unreadable_places", "JSON paths of what could not be read, the first few."),
-        maybe_count("usage_call_count", "Model calls, as the document's usage says."),
-        maybe_count("input_token_count", "Input tokens, as the document's usage says."),
-        maybe_count("output_token_count", "Output tokens, as the document's usage says."),
-        maybe_count("total_token_count", "All tokens, as the document's usage says."),
-        maybe_number("total_cost", "Cost, in the currency of the document's usage."),
+        count(
+            "least_counter_count",
+            "Least that a counter of calls which is read after each run and never reset adds up "
+            "to: the answers of the first run as often as there are runs, of the last once.",
+        ),
+        maybe_count("usage_call_count", f"Model calls, {_AS_STATED}"),
+        maybe_count("input_token_count", f"Input tokens, {_AS_STATED}"),
+        maybe_count("output_token_count", f"Output tokens, {_AS_STATED}"),
+        maybe_count("total_token_count", f"All tokens, {_AS_STATED}"),
+        maybe_number("total_cost", f"Cost, {_AS_STATED}"),
     ),
 )
 STEP_KIND = maybe_text(

@@ -90,6 +90,7 @@ def test_a_scenario_has_its_usage_and_counts() -> None:
         "language": "EN",
         "scenario": "12",
         "generated_at": "2025-07-16",
+        "generated_seconds": None,
         "run_count": 2,
         "numbered_run_count": 2,
         "step_count": 4,
@@ -102,12 +103,23 @@ def test_a_scenario_has_its_usage_and_counts() -> None:
         "unreadable_run_count": 0,
         "unreadable_entry_count": 0,
         "unreadable_places": None,
+        "least_counter_count": 9,  # three answers in the first run, six up to the end of the second
         "usage_call_count": 3,
         "input_token_count": 100,
         "output_token_count": 20,
         "total_token_count": 120,
         "total_cost": 0.5,
     }
+
+
+@pytest.mark.parametrize(
+    ("value", "seconds"),
+    [("5541.582577455", 5541.582577455), (12, 12.0), ("nan", None), ("1e999", None), (None, None)],
+)
+def test_seconds_of_the_benchmark_s_clock_are_a_number(value: Any, seconds: float | None) -> None:
+    (row,) = table(flatten(runs_document(generated_at=value)), "scenarios")
+
+    assert row["generated_seconds"] == seconds
 
 
 def test_labels_without_answers_are_rows_and_counted() -> None:
