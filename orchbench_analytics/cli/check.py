@@ -31,6 +31,8 @@ def check(warehouse: WarehouseArgument, *, rows: RowOptions) -> None:
     for compared in report.compared if is_scored else ():
         is_nothing = compared.startswith("0 ")
         say("no evaluator's result files to compare with" if is_nothing else f"compared {compared}")
+    for sentence in report.stale:
+        say(sentence)
     if not report.differences.is_empty() or not rows.is_screen:
         rows.write(report.differences)
     if report.differences.is_empty():

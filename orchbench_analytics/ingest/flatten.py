@@ -7,6 +7,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from itertools import accumulate, chain
 from typing import Any, NamedTuple
 
+from msgspec import UNSET
+
 from orchbench_analytics.ingest.decode import first_places, unreadable_parts
 from orchbench_analytics.ingest.documents import (
     Entry,
@@ -27,7 +29,9 @@ ScenarioKey = tuple[Any, Any, Any, Any]  # model, experiment, language, scenario
 RunKey = tuple[Any, Any, Any, Any, str]
 
 _NO_STEP_LABEL: StepLabel = (False, None, None, None, False)
+_NO_CALLS: tuple[Any, ...] = (UNSET, None, [], {}, "")
 _FIRST = (None, 1)  # numbers of answers: there is none, or it is the first to its step
+_KEPT_APART = ("detail", "error")  # of a row of a result file: not figures
 _LONGEST_TEXTS = 2**28
 _INT64 = range(-(2**63), 2**63)
 
@@ -120,6 +124,8 @@ def flatten_runs(key: ScenarioKey, read: ReadRuns) -> Flat:
         sum(plan.answer_position is not None for plan in plans),
         answered,
         len(steps) - answered,
+        sum(plan.answer_position is None for plan in plans),
+        sum(map(_is_empty, _entries(read))),
         answered - sum(step.is_answered for step in labelled),
         len(read.unreadable_runs),
         len(read.unreadable_entries),
@@ -152,7 +158,9 @@ def flatten_judge_log(key: Row, log: JudgeLog) -> Flat:
     """Rows of `judgements` for a judge's log of (model, …, run)."""
     rows, unreadable = judgement_rows(key, log)
     text_length = _checked_length(text for row in rows for text in row[-2:])
-    return Flat({"judgements": rows}, text_length, unreadable_parts(unreadable))
+    judged_at = _seconds(log.timestamp)
+    timed = [(*row, judged_at) for row in rows]
+    return Flat({"judgements": timed}, text_length, unreadable_parts(unreadable))
 
 
 def flatten_results(key: Row, document: ResultsDocument) -> Flat:
@@ -174,14 +182,29 @@ def flatten_results(key: Row, document: ResultsDocument) -> Flat:
         name = path.replace("\\", "/").rsplit("/", 1)[-1] if isinstance(path, str) else ""
         scenario = re.sub(r"(_out)?\.json(\.gz|\.zst)?$", "", name) or f"#{index}"
         scenarios += [
-            (*key, scenario, figure, value)
-            for figure, value in _figures({k: v for k, v in result.items() if k != "detail"})
+            (*key, scenario, figure, value, None)
+            for figure, value in _figures({k: v for k, v in result.items() if k not in _KEPT_APART})
         ]
-    models = [(*key, figure, value) for figure, value in _figures(statistics)]
+        scenarios += [(*key, scenario, *problem) for problem in _reported_problems(result)]
+    models = [(*key, figure, value, None) for figure, value in _figures(statistics)]
     if unreadable and not scenarios and not models:
         raise UnreadableDocument(Problem("wrong_type", "no figures in it", unreadable[0]))
     rows = {"reported_scenarios": scenarios, "reported_models": models}
     return Flat(rows, 0, unreadable_parts(unreadable))
+
+
+def _reported_problems(result: dict[str, Any]) -> Iterable[tuple[str, float | None, str | None]]:
+    """What the evaluator says went wrong with a file: errors, and runs it could not judge."""
+    details = result.get("detail")
+    arguments = details.get("arguments_detail") if isinstance(details, dict) else None
+    if "error" in result:
+        yield "error", None, text_of(result["error"])
+    if isinstance(arguments, dict):
+        if "error" in arguments:
+            yield "detail.arguments_detail.error", None, text_of(arguments["error"])
+        if isinstance(arguments.get("llm_failed_trials"), list):
+            failed = float(len(arguments["llm_failed_trials"]))
+            yield "detail.arguments_detail.llm_failed_trials", failed, None
 
 
 def _checked_length(texts: Iterable[str | None]) -> int:
@@ -252,6 +275,20 @@ def _plan_step_id(step: Any) -> str:
     """A planning step counts by its number: 3.0 is step 3."""
     is_whole = isinstance(step, float) and step.is_integer()
     return _step_id(int(step) if is_whole else step)
+
+
+def _entries(read: ReadRuns) -> Iterable[Entry]:
+    """Everything that agents answered, in all runs."""
+    for run in read.runs.values():
+        yield from run.main_agent_history.entries
+        yield from run.sub_agent_history.entries
+
+
+def _is_empty(entry: Entry) -> bool:
+    """Nothing was said and nothing called; an answer that was lost has no entry at all."""
+    content = entry.content
+    is_blank = content in (None, UNSET) or (isinstance(content, str) and not content.strip())
+    return is_blank and entry.tool_calls in _NO_CALLS
 
 
 def _least_counter(read: ReadRuns) -> int:

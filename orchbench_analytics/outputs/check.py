@@ -91,13 +91,48 @@ inner join ours
 where reported.value is not null
 order by all nulls first
 """
+# Judge logs and answers carry the benchmark's clock. It starts anew with the machine, and the times
+# of files change when they are copied, so that neither is proof enough; see `_stale`.
+_OLDER_THAN_ANSWERS = """
+with
+
+judged as (
+    select model, experiment, language
+    from main.judgements
+    inner join main.scenarios using (model, experiment, language, scenario)
+    where judgements.judged_seconds < scenarios.generated_seconds
+),
+
+written as (
+    select
+        model, experiment, language, kind,
+        max(try_cast(split_part(file_stamp, ':', 2) as bigint)) / 1e9 as changed_seconds
+    from main.sources
+    where status = 'taken' and kind in ('runs', 'results')
+    group by model, experiment, language, kind
+),
+
+rewritten as (
+    select results.model, results.experiment, results.language
+    from written as results
+    inner join written as runs using (model, experiment, language)
+    where results.kind = 'results' and runs.kind = 'runs'
+        and results.changed_seconds + 60 < runs.changed_seconds
+)
+
+select distinct * from judged
+union
+select distinct * from rewritten
+"""
+_RESULT = ("profile", "model", "experiment", "language")
 
 
 class CheckReport(NamedTuple):
-    """What was compared, in words, and the figures that differ."""
+    """What was compared, in words, the figures that differ, and which results are stale."""
 
     compared: list[str]
     differences: pl.DataFrame
+    stale: list[str]
 
 
 def check(connection: duckdb.DuckDBPyConnection) -> CheckReport:
@@ -108,14 +143,53 @@ def check(connection: duckdb.DuckDBPyConnection) -> CheckReport:
         offending = frame_of(connection.sql(path.read_text(encoding="utf-8")))
         frames.append(_as_differences(offending, path.stem))
     figures = reported_figures(connection)
-    off = figures.filter((pl.col("expected") - pl.col("found")).abs() > TOLERANCE)
+    is_off = (pl.col("expected") - pl.col("found")).abs() > TOLERANCE
+    stale = _stale(figures.with_columns(is_off=is_off), connection)
+    off = figures.filter(is_off).join(stale, on=_RESULT, how="anti")
     frames.append(_as_differences(off, "reported_figures_agree"))
+    frames.append(_as_differences(stale, "reported_figures_are_current"))
     return CheckReport(
         [
             f"{len(queries)} checks of what must add up",
             f"{len(figures):,} figures that an evaluator reported, with ours under upstream",
         ],
         pl.concat(frames),
+        [
+            f"{row['model']} / {row['experiment']} in {row['language']}: stale, the evaluator's "
+            f"results are older than the answers beside them and {row['found']:,.0f} of their "
+            "figures differ; run the evaluator anew"
+            for row in stale.to_dicts()
+        ],
+    )
+
+
+def _stale(figures: pl.DataFrame, connection: duckdb.DuckDBPyConnection) -> pl.DataFrame:
+    """The result files that are about other answers than those beside them, as one row each.
+
+    They are older by the benchmark's clock or by their file's time, and at least half of their
+    scenarios have a figure that differs.
+    """
+    older = frame_of(connection.sql(_OLDER_THAN_ANSWERS))
+    scenarios = figures.filter(pl.col("scenario").is_not_null())
+    differing = (
+        scenarios.group_by(*_RESULT, "scenario")
+        .agg(pl.col("is_off").any())
+        .group_by(_RESULT)
+        .agg(pl.col("is_off").mean().alias("share"))
+        .filter(pl.col("share") >= 0.5)
+    )
+    counts = figures.group_by(_RESULT).agg(pl.col("is_off").sum().cast(pl.Float64).alias("found"))
+    return (
+        counts.join(differing, on=_RESULT, how="semi")
+        .join(older, on=_RESULT[1:], how="semi")
+        .select(
+            *_RESULT,
+            pl.lit(None, pl.String).alias("scenario"),
+            pl.lit("figures that differ").alias("figure"),
+            pl.lit(0.0).alias("expected"),
+            "found",
+        )
+        .sort(_RESULT)
     )
 
 

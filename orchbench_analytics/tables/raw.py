@@ -56,6 +56,11 @@ SCENARIOS = Table(
         count("plan_answer_count", "Entries of the main agent over all runs."),
         count("step_answer_count", "Entries of the sub-agents over all runs."),
         count("missing_answer_count", "Labelled sub-agent steps that nobody answered."),
+        count("missing_plan_count", "Labelled plans that nobody answered."),
+        count(
+            "empty_answer_count",
+            "Entries of all agents without a call and with a null, absent or blank content.",
+        ),
         count("surplus_answer_count", "Sub-agent answers to no labelled step, or given twice."),
         count("unreadable_run_count", "Runs that are not objects."),
         count("unreadable_entry_count", "Histories, answers and labels of no readable shape."),
@@ -140,6 +145,10 @@ JUDGEMENTS = Table(
             "answer_values", "The answer's values of the key as the log has them, JSON list."
         ),
         maybe_text("label_values", "The label's values of the key as the log has them, JSON list."),
+        maybe_number(
+            "judged_seconds",
+            "When the log was written, in seconds of the benchmark's clock; null if it is a date.",
+        ),
     ),
 )
 TOOL_PARAMETERS = Table(
@@ -162,6 +171,7 @@ TOOL_PARAMETERS = Table(
 REPORTED_FIGURES = (
     text("figure", "Name of the figure, as the evaluator has it."),
     maybe_number("value", "The figure as reported; null where the file has no number."),
+    maybe_text("message", "What the file says there, where it is an error; null for figures."),
 )
 REPORTED_SCENARIOS = Table(
     "reported_scenarios",

@@ -99,6 +99,8 @@ def test_a_scenario_has_its_usage_and_counts() -> None:
         "plan_answer_count": 2,
         "step_answer_count": 4,
         "missing_answer_count": 0,
+        "missing_plan_count": 0,
+        "empty_answer_count": 0,
         "surplus_answer_count": 0,
         "unreadable_run_count": 0,
         "unreadable_entry_count": 0,
@@ -129,8 +131,28 @@ def test_labels_without_answers_are_rows_and_counted() -> None:
 
     (scenario,) = table(flat, "scenarios")
     assert (scenario["step_count"], scenario["missing_answer_count"]) == (2, 2)
+    assert (scenario["plan_count"], scenario["missing_plan_count"]) == (1, 1)
+    assert scenario["empty_answer_count"] == 0
     assert [row["answer_number"] for row in table(flat, "steps")] == [None, None]
     assert [row["answer_content"] for row in table(flat, "plans")] == [None]
+
+
+def test_empty_answers_are_told_apart_from_lost_ones() -> None:
+    answers = [
+        {"step_id": "3", "content": None},
+        {"step_id": "3", "content": " \n\n", "tool_calls": []},
+        {"step_id": "3"},
+        {"step_id": "3", "content": None, "tool_calls": [{"function": {"name": "f"}}]},
+        {"step_id": "3", "content": ["text"]},
+        {"step_id": "3", "content": "text", "tool_calls": None},
+    ]
+    plans = [{"step_id": 2, "content": ""}]
+    document = runs_document({"run #1": run(sub_agent_history=answers, main_agent_history=plans)})
+
+    (scenario,) = table(flatten(document), "scenarios")
+
+    assert scenario["empty_answer_count"] == 4
+    assert (scenario["missing_answer_count"], scenario["missing_plan_count"]) == (1, 0)
 
 
 def test_answers_without_labels_are_rows_and_counted() -> None:
@@ -307,8 +329,12 @@ def test_reported_figures_go_by_their_path() -> None:
     )
 
     assert flat.rows == {
-        "reported_models": [(*KEY, "a.b", 1.0), (*KEY, "a.c", None), (*KEY, "d", None)],
-        "reported_scenarios": [(*KEY, "12", "FC", 0.25)],
+        "reported_models": [
+            (*KEY, "a.b", 1.0, None),
+            (*KEY, "a.c", None, None),
+            (*KEY, "d", None, None),
+        ],
+        "reported_scenarios": [(*KEY, "12", "FC", 0.25, None)],
     }
     assert flat.problem is None
 
@@ -336,10 +362,28 @@ def test_results_without_any_figure_are_refused() -> None:
         reported({"overall_statistics": 7, "detailed_results": 7})
 
 
+def test_what_an_evaluator_says_went_wrong_is_kept() -> None:
+    arguments = {"llm_failed_trials": ["run #2", "run #3"], "error": "no calls"}
+    results = [
+        {"file_path": "12_out.json", "FC": 1, "detail": {"arguments_detail": arguments}},
+        {"error": "Failed to load data from 13_out.json"},
+        {"file_path": "14_out.json", "detail": {"arguments_detail": {"llm_failed_trials": 7}}},
+    ]
+
+    flat = reported(results_document() | {"detailed_results": results})
+
+    assert flat.rows["reported_scenarios"] == [
+        (*KEY, "12", "FC", 1.0, None),
+        (*KEY, "12", "detail.arguments_detail.error", None, "no calls"),
+        (*KEY, "12", "detail.arguments_detail.llm_failed_trials", 2.0, None),
+        (*KEY, "#1", "error", None, "Failed to load data from 13_out.json"),
+    ]
+
+
 def test_a_result_without_a_path_goes_by_its_place() -> None:
     flat = reported(results_document() | {"detailed_results": [{"file_path": 7, "FC": 1}]})
 
-    assert flat.rows["reported_scenarios"] == [(*KEY, "#0", "FC", 1.0)]
+    assert flat.rows["reported_scenarios"] == [(*KEY, "#0", "FC", 1.0, None)]
 
 
 def test_a_judge_log_gives_its_rows_and_its_problem() -> None:

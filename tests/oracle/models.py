@@ -178,6 +178,30 @@ class Models(Scores):
         return grouped(self.table("scenarios"), MODEL).values()
 
     @cached_property
+    def model_problems(self) -> list[Row]:
+        reported = grouped(self.table("reported_scenarios"), MODEL)
+        found = []
+        for key, files in grouped(self.table("scenarios"), MODEL).items():
+            row = dict(zip(MODEL, key, strict=True))
+            row["label_count"] = total(files, "step_count") + total(files, "plan_count")
+            row["answer_count"] = total(files, "step_answer_count")
+            row["answer_count"] += total(files, "plan_answer_count")
+            row["lost_answer_count"] = total(files, "missing_answer_count")
+            row["lost_answer_count"] += total(files, "missing_plan_count")
+            for name in ("empty_answer_count", "unreadable_run_count", "unreadable_entry_count"):
+                row[name] = total(files, name)
+            figures = reported.get(key)
+            failed = [f for f in figures or () if f["figure"].endswith(".llm_failed_trials")]
+            row["unjudged_run_count"] = total(failed, "value")
+            errors = {f["scenario"] for f in figures or () if f["message"] is not None}
+            row["reported_error_count"] = None if figures is None else len(errors)
+            row["is_unanswered"] = row["label_count"] > 0 and row["answer_count"] == 0
+            row["lost_answer_rate"] = ratio(row["lost_answer_count"], row["label_count"])
+            row["empty_answer_rate"] = ratio(row["empty_answer_count"], row["answer_count"])
+            found.append(row)
+        return found
+
+    @cached_property
     def score_costs(self) -> list[Row]:
         usage = by_key(self.model_usage, MODEL)
         found = []
