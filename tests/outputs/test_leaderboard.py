@@ -146,7 +146,7 @@ def test_the_table_is_data_and_the_reasons_are_talk(
     write_leaderboard(warehouse, RowOptions(output=tmp_path / "board.csv"), profile="spec")
     header = (tmp_path / "board.csv").read_text(encoding="utf-8").splitlines()[0]
     assert header.startswith("rank_number,model,experiment,average_score,average_score_en,")
-    assert header.endswith("sweep_scenario_count,coverage,refused_file_count,profile")
+    assert header.endswith("sweep_scenario_count,coverage,refused_file_count,rank_status,profile")
     printed = capsys.readouterr()
     assert printed.out == ""
     assert "partial / exp is not ranked" in printed.err
