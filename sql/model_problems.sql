@@ -2,7 +2,8 @@
 -- grain: model, experiment, language
 -- A lost answer is one that a label asks for and no entry gives, as after a failed request; an empty
 -- one has an entry that says nothing and calls nothing. A model without any answer is unanswered:
--- its endpoint was dead, and its scores say nothing about it.
+-- its endpoint was dead, and its scores say nothing about it. Failed requests are known only where
+-- the benchmark's log is there; one that was sent again successfully loses no answer.
 with
 
 scenarios as (
@@ -11,6 +12,10 @@ scenarios as (
 
 reported_scenarios as (
     select * from main.reported_scenarios
+),
+
+run_logs as (
+    select * from main.run_logs
 ),
 
 summed as (
@@ -56,10 +61,16 @@ rated as (
         summed.unreadable_entry_count,
         reported.unjudged_run_count,
         reported.reported_error_count,
+        run_logs.failed_request_count,
+        run_logs.rate_limited_request_count,
+        run_logs.retried_request_count,
+        run_logs.logged_error_count,
+        run_logs.first_error,
         share(summed.lost_answer_count, summed.label_count) as lost_answer_rate,
         share(summed.empty_answer_count, summed.answer_count) as empty_answer_rate
     from summed
     left join reported using (model, experiment, language)
+    left join run_logs using (model, experiment, language)
 )
 
 select * from rated

@@ -59,6 +59,19 @@ def test_lost_and_empty_answers_are_counted_apart(harness: Warehouse) -> None:
     assert counts["dead", "EN"] == (333, 0, 333, 0)
 
 
+def test_failed_requests_are_counted_from_the_log(harness: Warehouse) -> None:
+    columns = ("failed_request_count", "rate_limited_request_count", "retried_request_count")
+    found = harness.view("model_problems").select("model", "language", *columns).rows()
+    counts = {(model, language): tuple(figures) for model, language, *figures in found}
+
+    assert counts["opensource", "EN"][::2] == (10, 0)  # never tried again: answers were lost
+    assert counts["openai", "EN"] == (19, 6, 19)
+    assert counts["claude", "KO"] == (7, 4, 7)
+    logged = harness.view("model_problems").filter(model="dead", language="EN")
+    assert logged.select("logged_error_count").item() == 333
+    assert logged["first_error"].item().startswith("Error generating Anthropic response")
+
+
 def test_runs_that_the_judge_failed_on_and_errors_are_kept(harness: Warehouse) -> None:
     columns = ("model", "language", "unjudged_run_count", "reported_error_count")
     found = harness.view("model_problems").select(columns).rows()

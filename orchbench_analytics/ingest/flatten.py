@@ -21,7 +21,7 @@ from orchbench_analytics.ingest.documents import (
 from orchbench_analytics.ingest.judge_logs import judgement_rows
 from orchbench_analytics.ingest.labels import StepLabel
 from orchbench_analytics.ingest.runs import History, ReadRun, ReadRuns
-from orchbench_analytics.texts import calls_text, kind_of, text_of
+from orchbench_analytics.texts import calls_text, clean_text, kind_of, text_of
 
 Row = tuple[Any, ...]
 Rows = Mapping[str, Sequence[Row]]
@@ -32,6 +32,11 @@ _NO_STEP_LABEL: StepLabel = (False, None, None, None, False)
 _NO_CALLS: tuple[Any, ...] = (UNSET, None, [], {}, "")
 _FIRST = (None, 1)  # numbers of answers: there is none, or it is the first to its step
 _KEPT_APART = ("detail", "error")  # of a row of a result file: not figures
+# Lines of a run's log: what the HTTP library and the benchmark's own logger print.
+_HTTP_STATUS = re.compile(r'"HTTP/[0-9.]{1,4} ([0-9]{3})[ "]')
+_ERROR_LINE = re.compile(r"^[0-9-]{10} [0-9:.]{8,15} \| ERROR {1,8}\| [^\n]*? - ([^\n]*)", re.M)
+_FAILED_REQUEST = re.compile(r"API request failed with status ([0-9]{3})")
+_LONGEST_ERROR = 300
 _LONGEST_TEXTS = 2**28
 _INT64 = range(-(2**63), 2**63)
 
@@ -191,6 +196,17 @@ def flatten_results(key: Row, document: ResultsDocument) -> Flat:
         raise UnreadableDocument(Problem("wrong_type", "no figures in it", unreadable[0]))
     rows = {"reported_scenarios": scenarios, "reported_models": models}
     return Flat(rows, 0, unreadable_parts(unreadable))
+
+
+def flatten_run_log(key: Row, log: str) -> Flat:
+    """The row of `run_logs` for what the benchmark printed while it ran (model, …)."""
+    errors = _ERROR_LINE.findall(log)
+    refusals = [status for status in _HTTP_STATUS.findall(log) if int(status) >= 400]
+    refusals += [match[1] for error in errors if (match := _FAILED_REQUEST.search(error))]
+    first = clean_text(errors[0][:_LONGEST_ERROR]) if errors else None
+    retries = log.count("Retrying request")
+    row = (*key, len(refusals), refusals.count("429"), retries, len(errors), first)
+    return Flat({"run_logs": [row]}, 0, None)
 
 
 def _reported_problems(result: dict[str, Any]) -> Iterable[tuple[str, float | None, str | None]]:

@@ -20,7 +20,9 @@ SOURCES = Table(
     "input file",
     (
         text("path", "Absolute path the file was read from."),
-        text("kind", "runs, results, judge_log, agent_card, evaluator_summary or unknown."),
+        text(
+            "kind", "runs, results, judge_log, run_log, agent_card, evaluator_summary or unknown."
+        ),
         maybe_text("model", "Model the file belongs to; null where it could not be placed."),
         maybe_text("experiment", "Experiment the file belongs to."),
         maybe_text("language", "Language the file belongs to."),
@@ -182,4 +184,16 @@ REPORTED_MODELS = Table(
     "reported_models",
     "figure of a model in an evaluator's result file",
     (*MODEL_KEY, *REPORTED_FIGURES),
+)
+RUN_LOGS = Table(
+    "run_logs",
+    "log of the benchmark while it ran a model in a language",
+    (
+        *MODEL_KEY,
+        count("failed_request_count", "Requests that ended with an HTTP status of 400 or above."),
+        count("rate_limited_request_count", "Failed requests with the status 429."),
+        count("retried_request_count", "Requests that the client sent once more."),
+        count("logged_error_count", "Lines that the benchmark itself logged as errors."),
+        maybe_text("first_error", "The first of these errors, at most 300 characters of it."),
+    ),
 )

@@ -15,6 +15,7 @@ from orchbench_analytics.ingest.flatten import (
     StepRow,
     flatten_judge_log,
     flatten_results,
+    flatten_run_log,
     flatten_runs,
 )
 from orchbench_analytics.ingest.part import read_and_flatten
@@ -419,3 +420,29 @@ def test_a_plan_with_half_a_character_is_marked_where_it_is() -> None:
 
     assert kinds(entries) == ["broken_text", "broken_text", "text"]
     assert kinds(entries[1:]) == ["text", "text"]
+
+
+def test_the_log_of_a_run_says_which_requests_failed() -> None:
+    log = """\
+2026-11-17 12:07:30.616 | ERROR    | src.models.own:chat:1 - API request failed with status 429: {}
+Traceback (most recent call last):
+    raise RuntimeError(f"API request failed with status {response.status}")
+RuntimeError: API request failed with status 429
+2026-11-17 12:07:30.625 | INFO     | src.models.own:initialize:42 - initialized successfully
+2026-11-17 12:07:30.629 | ERROR    | src.models.own:chat:1 - API request failed with status 500: {}
+INFO:httpx:HTTP Request: POST http://host/v1/messages "HTTP/1.1 200 OK"
+INFO:httpx:HTTP Request: POST http://host/v1/messages "HTTP/1.1 429 Too Many Requests"
+INFO:client._base_client:Retrying request to /v1/messages in 0.4 seconds
+ERROR:asyncio:Unclosed connector
+"""
+
+    assert flatten_run_log(KEY, log).rows == {
+        "run_logs": [(*KEY, 3, 2, 1, 2, "API request failed with status 429: {}")]
+    }
+
+
+def test_a_log_of_long_lines_is_read_in_bounded_time_and_kept_short() -> None:
+    line = "2026-11-17 12:07:30.616 | ERROR    | " + "a - " * 200_000
+    (row,) = flatten_run_log(KEY, f"{line}\n" * 3).rows["run_logs"]
+
+    assert row[-2:] == (3, ("a - " * 75))

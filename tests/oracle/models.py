@@ -13,6 +13,8 @@ METRICS += ("reject_f1", "reject_precision", "reject_recall")
 METRICS += ("call_f1", "call_precision", "call_recall", "name_f1", "key_f1", "value_f1")
 METRICS += ("structure_similarity", "component_similarity")
 
+LOGGED = ("failed_request_count", "rate_limited_request_count", "retried_request_count")
+LOGGED += ("logged_error_count", "first_error")
 # What a file states, and the part of it that the file itself used.
 USED = {
     "usage_call_count": "used_call_count",
@@ -180,6 +182,7 @@ class Models(Scores):
     @cached_property
     def model_problems(self) -> list[Row]:
         reported = grouped(self.table("reported_scenarios"), MODEL)
+        logs = grouped(self.table("run_logs"), MODEL)
         found = []
         for key, files in grouped(self.table("scenarios"), MODEL).items():
             row = dict(zip(MODEL, key, strict=True))
@@ -195,6 +198,9 @@ class Models(Scores):
             row["unjudged_run_count"] = total(failed, "value")
             errors = {f["scenario"] for f in figures or () if f["message"] is not None}
             row["reported_error_count"] = None if figures is None else len(errors)
+            (log,) = logs.get(key, [{}])
+            for name in LOGGED:
+                row[name] = log.get(name)
             row["is_unanswered"] = row["label_count"] > 0 and row["answer_count"] == 0
             row["lost_answer_rate"] = ratio(row["lost_answer_count"], row["label_count"])
             row["empty_answer_rate"] = ratio(row["empty_answer_count"], row["answer_count"])

@@ -63,3 +63,15 @@ def test_what_the_evaluator_says_went_wrong_is_counted(given, expect) -> None:
         ],
     )
     expect("model_problems", [{"unjudged_run_count": 3, "reported_error_count": 2}])
+
+
+def test_failed_requests_are_known_where_the_log_is_there(given, expect) -> None:
+    log = {"failed_request_count": 5, "rate_limited_request_count": 2, "first_error": "status 429"}
+    given(scenarios=[{"language": "EN"}, {"language": "KO"}], run_logs=[{"language": "EN", **log}])
+    expect(
+        "model_problems",
+        [
+            {"language": "EN", **log, "logged_error_count": 0},
+            {"language": "KO", **dict.fromkeys(log), "logged_error_count": None},
+        ],
+    )
