@@ -1,8 +1,8 @@
 -- Models ranked by their average score, with how much of the sweep each of them covers.
 -- grain: profile, model, experiment
 -- A score is the mean of the model's languages, as the public table has it. The sweep is every
--- scenario that some model has under the profile; a model that lacks one of them, or has no
--- average, has no rank.
+-- scenario that some model has under the profile; a model that lacks one of them, has no average,
+-- or has a language without a single answer (a dead endpoint, not a score of 0), has no rank.
 with
 
 model_scores as (
@@ -11,6 +11,10 @@ model_scores as (
 
 scenario_scores as (
     select * from main.scenario_scores
+),
+
+model_problems as (
+    select * from main.model_problems
 ),
 
 sweep_scenarios as (
@@ -47,16 +51,31 @@ summed as (
     group by profile, model, experiment
 ),
 
+answered as (
+    select
+        model,
+        experiment,
+        count(*) filter (where is_unanswered) as unanswered_language_count
+    from model_problems
+    group by model, experiment
+),
+
 covered as (
     select
         summed.*,
+        coalesce(answered.unanswered_language_count, 0) as unanswered_language_count,
         sweep.sweep_scenario_count,
         sweep.sweep_language_count,
         share(summed.scenario_count, sweep.sweep_scenario_count) as coverage,
-        summed.scenario_count = sweep.sweep_scenario_count
-        and summed.average_score is not null as is_ranked
+        case
+            when answered.unanswered_language_count > 0 then 'no_answers'
+            when summed.scenario_count < sweep.sweep_scenario_count then 'incomplete'
+            when summed.average_score is null then 'no_score'
+            else 'ranked'
+        end as rank_status
     from summed
     inner join sweep using (profile)
+    left join answered using (model, experiment)
 ),
 
 ranked as (
@@ -65,9 +84,9 @@ ranked as (
         model,
         experiment,
         case
-            when is_ranked
+            when rank_status = 'ranked'
                 then rank() over (
-                    partition by profile, is_ranked
+                    partition by profile, rank_status
                     order by average_score desc
                 )
         end as rank_number,
@@ -76,11 +95,13 @@ ranked as (
         function_call_f1,
         workflow_similarity,
         coverage,
-        is_ranked,
+        rank_status = 'ranked' as is_ranked,
+        rank_status,
         scenario_count,
         sweep_scenario_count,
         language_count,
         sweep_language_count,
+        unanswered_language_count,
         file_count,
         refused_file_count
     from covered

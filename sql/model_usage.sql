@@ -1,10 +1,43 @@
--- What a model used in a language: calls, tokens and cost, as its documents say.
+-- What a model used in a language: calls, tokens and cost, and on what basis that is known.
 -- grain: model, experiment, language
--- Sums are over the files that state the figure; their number and their runs stand beside it.
+-- Sums are over the files whose share is known, or over what processes had counted when they wrote
+-- their last file; the number of files and runs behind a sum stands beside it. The basis is that of
+-- the known files, which the order of the alphabet puts before unknown ones. Where all are unknown,
+-- the greatest mean reading of a file is the least that the process used.
 with
 
-scenarios as (
-    select * from main.scenarios
+scenario_usage as (
+    select * from main.scenario_usage
+),
+
+known as (
+    select
+        *,
+        case
+            when usage_basis <> 'process' then used_call_count
+            when is_process_end then usage_call_count
+        end as known_call_count,
+        case
+            when usage_basis <> 'process' then used_input_token_count
+            when is_process_end then input_token_count
+        end as known_input_token_count,
+        case
+            when usage_basis <> 'process' then used_output_token_count
+            when is_process_end then output_token_count
+        end as known_output_token_count,
+        case
+            when usage_basis <> 'process' then used_token_count
+            when is_process_end then total_token_count
+        end as known_token_count,
+        case
+            when usage_basis <> 'process' then used_cost
+            when is_process_end then total_cost
+        end as known_cost,
+        coalesce(used_token_count, case when usage_basis = 'process' then total_token_count end)
+            is not null as has_tokens,
+        coalesce(used_cost, case when usage_basis = 'process' then total_cost end)
+            is not null as has_cost
+    from scenario_usage
 ),
 
 summed as (
@@ -12,30 +45,36 @@ summed as (
         model,
         experiment,
         language,
-        count(total_token_count) as token_file_count,
-        count(total_cost) as cost_file_count,
-        cast(
-            coalesce(sum(run_count) filter (where total_token_count is not null), 0) as bigint
-        ) as token_run_count,
-        cast(
-            coalesce(sum(run_count) filter (where total_cost is not null), 0) as bigint
-        ) as cost_run_count,
-        cast(sum(usage_call_count) as bigint) as usage_call_count,
-        cast(sum(input_token_count) as bigint) as input_token_count,
-        cast(sum(output_token_count) as bigint) as output_token_count,
-        cast(sum(total_token_count) as bigint) as total_token_count,
-        exact_sum(total_cost) as total_cost
-    from scenarios
+        min(usage_basis) as usage_basis,
+        count(*) filter (where usage_basis = 'unknown') as unknown_usage_file_count,
+        count(*) filter (where is_usage_doubtful) as doubtful_usage_file_count,
+        count(*) filter (where has_tokens) as token_file_count,
+        count(*) filter (where has_cost) as cost_file_count,
+        cast(coalesce(sum(run_count) filter (where has_tokens), 0) as bigint) as token_run_count,
+        cast(coalesce(sum(run_count) filter (where has_cost), 0) as bigint) as cost_run_count,
+        cast(sum(known_call_count) as bigint) as used_call_count,
+        cast(sum(known_input_token_count) as bigint) as used_input_token_count,
+        cast(sum(known_output_token_count) as bigint) as used_output_token_count,
+        cast(sum(known_token_count) as bigint) as used_token_count,
+        exact_sum(known_cost) as used_cost,
+        case
+            when min(usage_basis) = 'unknown'
+                then cast(ceil(max(share(total_token_count, run_count))) as bigint)
+        end as least_token_count,
+        case
+            when min(usage_basis) = 'unknown' then max(share(total_cost, run_count))
+        end as least_cost
+    from known
     group by model, experiment, language
 ),
 
 divided as (
     select
         *,
-        share(total_token_count, token_file_count) as mean_file_tokens,
-        share(total_token_count, token_run_count) as mean_run_tokens,
-        share(total_cost, cost_file_count) as mean_file_cost,
-        share(total_cost, cost_run_count) as mean_run_cost
+        share(used_token_count, token_file_count) as mean_file_tokens,
+        share(used_token_count, token_run_count) as mean_run_tokens,
+        share(used_cost, cost_file_count) as mean_file_cost,
+        share(used_cost, cost_run_count) as mean_run_cost
     from summed
 )
 

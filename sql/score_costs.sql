@@ -2,7 +2,8 @@
 -- grain: profile, model, experiment, language
 -- A model is Pareto-optimal if no other of the profile and language has at least its score at no
 -- more than its cost, and more score or less cost; null where score or cost is unknown. Costs are
--- compared by run of a scenario, since models may have been run more or less often.
+-- compared by run of a scenario, since models may have been run more or less often; `usage_basis`
+-- says where they come from, or that they are unknown.
 with
 
 model_scores as (
@@ -20,14 +21,19 @@ priced as (
         experiment,
         language,
         model_scores.average_score,
+        model_usage.usage_basis,
+        model_usage.unknown_usage_file_count,
+        model_usage.doubtful_usage_file_count,
         model_usage.token_file_count,
         model_usage.cost_file_count,
         model_usage.token_run_count,
         model_usage.cost_run_count,
-        model_usage.input_token_count,
-        model_usage.output_token_count,
-        model_usage.total_token_count,
-        model_usage.total_cost,
+        model_usage.used_input_token_count,
+        model_usage.used_output_token_count,
+        model_usage.used_token_count,
+        model_usage.used_cost,
+        model_usage.least_token_count,
+        model_usage.least_cost,
         model_usage.mean_file_tokens,
         model_usage.mean_run_tokens,
         model_usage.mean_file_cost,

@@ -14,7 +14,7 @@ from orchbench_analytics.cli.talk import say
 def check(warehouse: WarehouseArgument, *, rows: RowOptions) -> None:
     """Verify files, sums, and what an evaluator reported.
 
-    The exit code is 1 if anything is off.
+    The exit code is 1 if anything is off that has no known and harmless cause.
     """
     from orchbench_analytics.warehouse import open_warehouse
 
@@ -29,13 +29,19 @@ def check(warehouse: WarehouseArgument, *, rows: RowOptions) -> None:
     report = opened.check()
     is_scored = bool(opened.manifest().scores)
     for compared in report.compared if is_scored else ():
-        is_nothing = compared.startswith("0 ")
-        say("no evaluator's result files to compare with" if is_nothing else f"compared {compared}")
-    if not report.differences.is_empty() or not rows.is_screen:
-        rows.write(report.differences)
-    if report.differences.is_empty():
+        say(f"compared {compared}")
+    for sentence in report.stale:
+        say(sentence)
+    unexplained = report.differences.filter(report.differences["explanation"].is_null())
+    shown = unexplained if rows.is_screen and not rows.all else report.differences
+    if not shown.is_empty() or not rows.is_screen:
+        rows.write(shown)
+    for explanation, count in sorted(report.explained.items()):
+        say(f"{count:,} more differ, as expected: {explanation}; --all lists them")
+    if unexplained.is_empty():
         nothing = f"nothing to compare: {warehouse} has no scores; see: orchbench score"
-        say("all agree" if is_scored else nothing)
+        agreed = "all else agrees" if report.explained else "all agree"
+        say(agreed if is_scored else nothing)
         return
-    say(f"{len(report.differences):,} differ")
+    say(f"{len(unexplained):,} differ")
     raise typer.Exit(1)

@@ -86,7 +86,7 @@ def write_leaderboard(
     board = opened.leaderboard(profile, min_coverage=min_coverage)
     scores = opened.view("model_scores").filter(pl.col("profile") == opened.profile(profile).name)
     if rows.language:
-        rows.write(of_language(scores, rows.language))
+        rows.write(of_language(scores, rows.language, problems=opened.view("model_problems")))
         return
     if rows.wide:
         rows.write(with_languages(board, scores, HEADLINE))

@@ -77,6 +77,7 @@ class JudgeLog(msgspec.Struct):
 
     llm_responses: list[Any]
     input_data: Any = None
+    timestamp: Any = None
 
 
 class ResultsDocument(msgspec.Struct):

@@ -132,7 +132,7 @@ def walk(root: str, entered: set[tuple[int, int]]) -> Iterator[InputFile]:
                 if entry.name.endswith(layouts.SUFFIXES):
                     message = "a directory where a file was expected; what is in it was looked at"
                     yield _problem(entry.path, "is_directory", message)
-            elif entry.name.endswith(layouts.SUFFIXES):
+            elif layouts.is_input_name(entry.name):
                 yield stat_file(entry.path)
 
 

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
-from itertools import chain
+from itertools import accumulate, chain
 from typing import Any, NamedTuple
+
+from msgspec import UNSET
 
 from orchbench_analytics.ingest.decode import first_places, unreadable_parts
 from orchbench_analytics.ingest.documents import (
@@ -19,7 +21,7 @@ from orchbench_analytics.ingest.documents import (
 from orchbench_analytics.ingest.judge_logs import judgement_rows
 from orchbench_analytics.ingest.labels import StepLabel
 from orchbench_analytics.ingest.runs import History, ReadRun, ReadRuns
-from orchbench_analytics.texts import calls_text, kind_of, text_of
+from orchbench_analytics.texts import calls_text, clean_text, kind_of, text_of
 
 Row = tuple[Any, ...]
 Rows = Mapping[str, Sequence[Row]]
@@ -27,8 +29,15 @@ ScenarioKey = tuple[Any, Any, Any, Any]  # model, experiment, language, scenario
 RunKey = tuple[Any, Any, Any, Any, str]
 
 _NO_STEP_LABEL: StepLabel = (False, None, None, None, False)
+_NO_CALLS: tuple[Any, ...] = (UNSET, None, [], {}, "")
 _FIRST = (None, 1)  # numbers of answers: there is none, or it is the first to its step
 _COUNTED_IN_DETAIL = ("total_rejection_type_mismatch", "total_failed_generation")
+_KEPT_APART = ("detail", "error")  # of a row of a result file: not figures
+# Lines of a run's log: what the HTTP library and the benchmark's own logger print.
+_HTTP_STATUS = re.compile(r'"HTTP/[0-9.]{1,4} ([0-9]{3})[ "]')
+_ERROR_LINE = re.compile(r"^[0-9-]{10} [0-9:.]{8,15} \| ERROR {1,8}\| [^\n]*? - ([^\n]*)", re.M)
+_FAILED_REQUEST = re.compile(r"API request failed with status ([0-9]{3})")
+_LONGEST_ERROR = 300
 _LONGEST_TEXTS = 2**28
 _INT64 = range(-(2**63), 2**63)
 
@@ -116,6 +125,7 @@ def flatten_runs(key: ScenarioKey, read: ReadRuns) -> Flat:
         *key,
         text_of(document.scenario_id),
         text_of(document.generated_at),
+        _seconds(document.generated_at),
         len(names),
         len(numbered & names),
         len(labelled),
@@ -124,10 +134,13 @@ def flatten_runs(key: ScenarioKey, read: ReadRuns) -> Flat:
         sum(plan.answer_position is not None for plan in plans),
         answered,
         len(steps) - answered,
+        sum(plan.answer_position is None for plan in plans),
+        sum(map(_is_empty, _entries(read))),
         answered - sum(step.is_answered for step in labelled),
         len(read.unreadable_runs),
         len(read.unreadable_entries),
         first_places(unreadable),
+        _least_counter(read),
         _integer(usage.get("total_calls")),
         _integer(usage.get("total_input_tokens")),
         _integer(usage.get("total_output_tokens")),
@@ -155,7 +168,9 @@ def flatten_judge_log(key: Row, log: JudgeLog) -> Flat:
     """Rows of `judgements` for a judge's log of (model, …, run)."""
     rows, unreadable = judgement_rows(key, log)
     text_length = _checked_length(text for row in rows for text in row[-2:])
-    return Flat({"judgements": rows}, text_length, unreadable_parts(unreadable))
+    judged_at = _seconds(log.timestamp)
+    timed = [(*row, judged_at) for row in rows]
+    return Flat({"judgements": timed}, text_length, unreadable_parts(unreadable))
 
 
 def flatten_results(key: Row, document: ResultsDocument) -> Flat:
@@ -177,9 +192,11 @@ def flatten_results(key: Row, document: ResultsDocument) -> Flat:
         name = path.replace("\\", "/").rsplit("/", 1)[-1] if isinstance(path, str) else ""
         scenario = re.sub(r"(_out)?\.json(\.gz|\.zst)?$", "", name) or f"#{index}"
         scenarios += [
-            (*key, scenario, figure, value) for figure, value in _figures(_scenario_figures(result))
+            (*key, scenario, figure, value, None)
+            for figure, value in _figures(_scenario_figures(result))
         ]
-    models = [(*key, figure, value) for figure, value in _figures(statistics)]
+        scenarios += [(*key, scenario, *problem) for problem in _reported_problems(result)]
+    models = [(*key, figure, value, None) for figure, value in _figures(statistics)]
     if unreadable and not scenarios and not models:
         raise UnreadableDocument(Problem("wrong_type", "no figures in it", unreadable[0]))
     rows = {"reported_scenarios": scenarios, "reported_models": models}
@@ -191,9 +208,34 @@ def _scenario_figures(result: dict[str, Any]) -> dict[str, Any]:
     detail = result.get("detail")
     counted = detail.get("arguments_detail") if isinstance(detail, dict) else None
     counts = counted if isinstance(counted, dict) else {}
-    return {name: value for name, value in result.items() if name != "detail"} | {
+    return {name: value for name, value in result.items() if name not in _KEPT_APART} | {
         name: counts[name] for name in _COUNTED_IN_DETAIL if name in counts
     }
+
+
+def flatten_run_log(key: Row, log: str) -> Flat:
+    """The row of `run_logs` for what the benchmark printed while it ran (model, …)."""
+    errors = _ERROR_LINE.findall(log)
+    refusals = [status for status in _HTTP_STATUS.findall(log) if int(status) >= 400]
+    refusals += [match[1] for error in errors if (match := _FAILED_REQUEST.search(error))]
+    first = clean_text(errors[0][:_LONGEST_ERROR]) if errors else None
+    retries = log.count("Retrying request")
+    row = (*key, len(refusals), refusals.count("429"), retries, len(errors), first)
+    return Flat({"run_logs": [row]}, 0, None)
+
+
+def _reported_problems(result: dict[str, Any]) -> Iterable[tuple[str, float | None, str | None]]:
+    """What the evaluator says went wrong with a file: errors, and runs it could not judge."""
+    details = result.get("detail")
+    arguments = details.get("arguments_detail") if isinstance(details, dict) else None
+    if "error" in result:
+        yield "error", None, text_of(result["error"])
+    if isinstance(arguments, dict):
+        if "error" in arguments:
+            yield "detail.arguments_detail.error", None, text_of(arguments["error"])
+        if isinstance(arguments.get("llm_failed_trials"), list):
+            failed = float(len(arguments["llm_failed_trials"]))
+            yield "detail.arguments_detail.llm_failed_trials", failed, None
 
 
 def _checked_length(texts: Iterable[str | None]) -> int:
@@ -267,6 +309,43 @@ def _plan_step_id(step: Any) -> str:
     """A planning step counts by its number: 3.0 is step 3."""
     is_whole = isinstance(step, float) and step.is_integer()
     return _step_id(int(step) if is_whole else step)
+
+
+def _entries(read: ReadRuns) -> Iterable[Entry]:
+    """Everything that agents answered, in all runs."""
+    for run in read.runs.values():
+        yield from run.main_agent_history.entries
+        yield from run.sub_agent_history.entries
+
+
+def _is_empty(entry: Entry) -> bool:
+    """Nothing was said and nothing called; an answer that was lost has no entry at all."""
+    content = entry.content
+    is_blank = content in (None, UNSET) or (isinstance(content, str) and not content.strip())
+    return is_blank and entry.tool_calls in _NO_CALLS
+
+
+def _least_counter(read: ReadRuns) -> int:
+    """The answers up to the end of each run, summed over runs.
+
+    The benchmark adds up what its counter says after each run. Every answer takes a call, so a
+    file with fewer calls has figures of its own.
+    """
+    answered = (
+        len(run.main_agent_history.entries) + len(run.sub_agent_history.entries)
+        for run in read.runs.values()
+    )
+    return sum(accumulate(answered))
+
+
+def _seconds(value: Any) -> float | None:
+    """A number, also one written as text; none for dates and all else."""
+    if isinstance(value, str):
+        try:
+            value = float(value)
+        except ValueError:
+            return None
+    return _number(value)
 
 
 def _integer(value: Any) -> int | None:

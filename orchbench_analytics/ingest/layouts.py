@@ -2,6 +2,7 @@
 
     <model>/<experiment>/[orchestration_bench/]step_wise_evaluation_<L>/<model>/<scenario>_out.json
     <model>/<experiment>/[orchestration_bench/]evaluation_result_<L>.json
+    <model>/<experiment>/[orchestration_bench/]scenario_processing_<L>.log
     <model>/<experiment>/[orchestration_bench/]llm_evaluation_logs_<L>/<scenario>_out_trial_<run>.json
     <model>/[<L>/]<scenario>_out.json
     <model>-result.json
@@ -29,6 +30,7 @@ _JUDGE_FILE = re.compile(r"(?P<scenario>.+)_out_trial_(?P<run>.+)", re.DOTALL)
 _SUMMARY_FILE = re.compile(r".+_out_comprehensive_evaluation", re.DOTALL)
 _RESULT_FILE = re.compile(r"evaluation_result_([A-Za-z]+)")
 _NAMED_RESULT_FILE = re.compile(r"(?P<model>.+?)[-_]results?", re.DOTALL)
+_RUN_LOG = re.compile(r"scenario_processing_([A-Za-z]+)\.log")
 _INNER_DIRECTORY = "orchestration_bench"
 
 Parts = tuple[str, ...]
@@ -60,6 +62,9 @@ def place_by_tree(path: Parts, given: Parts, models_below: ModelsBelow) -> Place
     if match := _RESULT_FILE.fullmatch(name):  # its content may say more than directories do
         place = _place_beside(above, match[1], given, models_below)
         return (place or Place(language=match[1].upper()))._replace(kind="results")
+    if match := _RUN_LOG.fullmatch(path[-1]):
+        place = _place_beside(above, match[1], given, models_below) or place_by_directories(above)
+        return place._replace(kind="run_log", language=match[1].upper())
     if "agent_cards" in above[-2:]:
         return Place("agent_card", language=language_of_card(above))
     if match := _RUNS_FILE.fullmatch(name):
@@ -92,6 +97,11 @@ def language_of(directory: str) -> str | None:
 def language_of_card(above: Parts) -> str | None:
     """The language of an agent card: that of its directory, or else of the one above."""
     return next(filter(None, map(language_of, above[:-3:-1])), None)
+
+
+def is_input_name(name: str) -> bool:
+    """A file of this name may be an input file: JSON, packed or not, or the log of a run."""
+    return name.endswith(SUFFIXES) or bool(_RUN_LOG.fullmatch(name))
 
 
 def is_result_name(name: str) -> bool:

@@ -100,6 +100,8 @@ def build_part(task: Task) -> Built:
 def read_and_flatten(file: InputFile, data: bytes) -> tuple[Flat, Problem | None]:
     """The rows of one document, and what had to be mended before it could be read."""
     key = (file.model, file.experiment, file.language)
+    if file.kind == "run_log":
+        return flatten.flatten_run_log(key, data.decode("utf-8", "replace")), None
 
     def make(document: bytes) -> Flat:
         if file.kind == "runs":
@@ -116,7 +118,7 @@ def read_and_flatten(file: InputFile, data: bytes) -> tuple[Flat, Problem | None
 
 def rewrite_parts(root: Path, parts: Sequence[Part], dropped: Iterable[Source]) -> Part | None:
     """One new part from old ones, without the rows of dropped files; none if no row is left."""
-    gone: dict[str, set[str]] = {"runs": set(), "judge_log": set(), "results": set()}
+    gone: dict[str, set[str]] = {kind: set() for kind in _KIND_OF_TABLE.values()}
     for source in dropped:
         gone[source.kind].add(f"{source.scenario or ''}\0{source.run or ''}")
     kept: dict[str, pa.Table] = {}
@@ -139,7 +141,7 @@ def _without(data: pa.Table, kind: str, gone: set[str]) -> pa.Table:
     """The rows that do not come from files that are gone."""
     if not gone:
         return data
-    if kind == "results":
+    if kind in ("results", "run_log"):
         return data.slice(0, 0)
     text = data["scenario"].type
     run = data["run"] if kind == "judge_log" else pa.scalar("", text)
@@ -154,6 +156,7 @@ _KIND_OF_TABLE = {
     "judgements": "judge_log",
     "reported_scenarios": "results",
     "reported_models": "results",
+    "run_logs": "run_log",
 }
 
 

@@ -36,9 +36,7 @@ def audit(root: Path, manifest: Manifest, engine: Engine) -> pl.DataFrame:
         unscored = msgspec.structs.replace(manifest, scores=[], profiles={})
         wanted = list(profiles.values())
         scored = score(root, unscored, wanted, engine, output=Path(scratch))
-        with connect(
-            root, _with_scores_in(Path(scratch), scored), only=["leaderboard"]
-        ) as connection:
+        with connect(root, scored_in(Path(scratch), scored), only=["leaderboard"]) as connection:
             boards = frame_of(connection.sql("select * from main.leaderboard"))
     rules = pl.DataFrame(
         {
@@ -69,7 +67,7 @@ def audit(root: Path, manifest: Manifest, engine: Engine) -> pl.DataFrame:
     )
 
 
-def _with_scores_in(directory: Path, manifest: Manifest) -> Manifest:
+def scored_in(directory: Path, manifest: Manifest) -> Manifest:
     """The manifest with its scores in another directory than the warehouse."""
     scores = [
         msgspec.structs.replace(group, directory=str(directory / group.directory))

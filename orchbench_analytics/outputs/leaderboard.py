@@ -10,6 +10,12 @@ from orchbench_analytics.metrics import HEADLINE
 from orchbench_analytics.outputs.filter_rows import matching_names
 
 _MODEL = ("model", "experiment")
+_UNRANKED = {
+    "no_answers": "it answered nothing in {unanswered_language_count} of its {language_count} "
+    "languages; the endpoint was dead, and a score of 0 would say nothing about the model",
+    "incomplete": "it has {scenario_count:,} of {sweep_scenario_count:,} scenarios",
+    "no_score": "nothing of it could be scored",
+}
 _COVERAGE = ("scenario_count", "sweep_scenario_count", "coverage", "refused_file_count")
 
 
@@ -27,9 +33,11 @@ def ranked_from(board: pl.DataFrame, min_coverage: float) -> pl.DataFrame:
     Such ranks compare means over different scenarios.
     """
     average = pl.col(HEADLINE[0])
-    is_ranked = (pl.col("coverage") >= min_coverage) & average.is_not_null()
+    is_answered = pl.col("rank_status") != "no_answers"
+    is_ranked = (pl.col("coverage") >= min_coverage) & average.is_not_null() & is_answered
     rank = pl.when(is_ranked).then(average).rank("min", descending=True).cast(pl.Int64)
-    return board.with_columns(is_ranked=is_ranked, rank_number=rank)
+    status = pl.when(is_ranked).then(pl.lit("ranked")).otherwise("rank_status")
+    return board.with_columns(is_ranked=is_ranked, rank_number=rank, rank_status=status)
 
 
 def by_tag(board: pl.DataFrame, tagged: pl.DataFrame, tag: str) -> pl.DataFrame:
@@ -64,7 +72,9 @@ def main_columns(board: pl.DataFrame, model_scores: pl.DataFrame) -> pl.DataFram
         [f"{average}_{language.lower()}" for language in languages] if len(languages) > 1 else []
     )
     wide = with_languages(board, model_scores, [average])
-    return wide.select("rank_number", *_MODEL, average, *shown, *others, *_COVERAGE, "profile")
+    return wide.select(
+        "rank_number", *_MODEL, average, *shown, *others, *_COVERAGE, "rank_status", "profile"
+    )
 
 
 def for_screen(main: pl.DataFrame) -> pl.DataFrame:
@@ -85,13 +95,21 @@ def for_screen(main: pl.DataFrame) -> pl.DataFrame:
     )
 
 
-def of_language(model_scores: pl.DataFrame, languages: Sequence[str]) -> pl.DataFrame:
-    """Models by rank in each of some languages, each language ranked alone."""
+def of_language(
+    model_scores: pl.DataFrame, languages: Sequence[str], *, problems: pl.DataFrame
+) -> pl.DataFrame:
+    """Models by rank in each of some languages, each language ranked alone.
+
+    `problems` has the rows of `model_problems`: a model without any answer there has no rank.
+    """
     known = _languages(model_scores)
     wanted = {name for given in languages for name in matching_names(given, known, "language")}
-    rank = pl.col(HEADLINE[0]).rank("min", descending=True).over("language")
+    is_answered = ~pl.col("is_unanswered").fill_null(value=False)
+    rank = pl.when(is_answered).then(HEADLINE[0]).rank("min", descending=True).over("language")
+    unanswered = problems.select(*_MODEL, "language", "is_unanswered")
     return (
         model_scores.filter(pl.col("language").is_in(wanted))
+        .join(unanswered, on=(*_MODEL, "language"), how="left")
         .select(
             rank.cast(pl.Int64).alias("rank_number"),
             "model",
@@ -108,11 +126,7 @@ def left_unranked(board: pl.DataFrame) -> list[str]:
     """A sentence for each model without a rank that says why."""
     return [
         f"{row['model']} / {row['experiment']} is not ranked: "
-        + (
-            f"it has {row['scenario_count']:,} of {row['sweep_scenario_count']:,} scenarios"
-            if row["coverage"] < 1
-            else "nothing of it could be scored"
-        )
+        + _UNRANKED[row["rank_status"]].format(**row)
         for row in board.filter(~pl.col("is_ranked")).to_dicts()
     ]
 

@@ -12,7 +12,9 @@ from orchbench_analytics.pages.columns import columns_of
 from orchbench_analytics.pages.source import Source
 from orchbench_analytics.stats.bootstrap import intervals
 from orchbench_analytics.stats.ranks import rank_intervals
+from orchbench_analytics.views.select import unanswered_models
 
+_RESULT = ("model", "experiment", "language")
 _SCORED = ("profile", "model", "experiment", "language", "file_count", "refused_file_count")
 _INTERVAL = ("profile", "model", "experiment", "language", "metric", "value", "low", "high")
 _RANK = (
@@ -23,15 +25,23 @@ _RANK = (
 
 def core(source: Source) -> dict[str, Any]:
     """Everything the leaderboard needs, and what there is to ask for next."""
+    problems = source.query("select * from main.model_problems", "model_problems")
+    unanswered = unanswered_models(problems)
+    model_scores = source.rows("model_scores", *_SCORED, *METRICS)
     headline = {
         "leaderboard": source.rows("leaderboard"),
-        "model_scores": source.rows("model_scores", *_SCORED, *METRICS),
+        "model_scores": model_scores.join(
+            problems.select(*_RESULT, "is_unanswered"),
+            on=_RESULT,
+            how="left",
+            maintain_order="left",
+        ),
     }
     scores = source.scenario_scores()
     frames = {
         "models": pl.DataFrame(source.models, schema=["model", "experiment"], orient="row"),
         "tags": source.query("select * from main.model_tags order by all", "model_tags"),
-        "ranks": source.only(rank_intervals(scores)).select(_RANK),
+        "ranks": source.only(rank_intervals(scores, unanswered=unanswered)).select(_RANK),
         "intervals": source.only(intervals(scores, metrics=HEADLINE)).select(_INTERVAL),
     }
     return {

@@ -94,8 +94,10 @@ def costs(source: Source) -> Tables:
     """What a score costs, and which models lie on the front."""
     return {
         "costs": source.rows(
-            "score_costs", *_MODEL, "average_score", "mean_run_cost", "mean_run_tokens",
-            "total_cost", "total_token_count", "is_pareto_optimal",
+            "score_costs", *_MODEL, "usage_basis", "unknown_usage_file_count",
+            "doubtful_usage_file_count", "average_score", "mean_run_cost", "mean_run_tokens",
+            "used_cost", "used_token_count", "least_cost", "least_token_count",
+            "is_pareto_optimal",
         )
     }  # fmt: skip
 

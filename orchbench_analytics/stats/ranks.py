@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
+
 import numpy as np
 import numpy.typing as npt
 import polars as pl
@@ -9,7 +11,7 @@ import polars as pl
 from orchbench_analytics.errors import SelectionError
 from orchbench_analytics.stats.bootstrap import estimate_language
 from orchbench_analytics.stats.columns import RANK_INTERVALS, frame
-from orchbench_analytics.stats.counts import Counts, count_by_scenario, in_common
+from orchbench_analytics.stats.counts import Contender, Counts, count_by_scenario, in_common
 from orchbench_analytics.stats.coverage import (
     adjusted_values,
     gap_reason,
@@ -21,6 +23,7 @@ from orchbench_analytics.stats.pairs import Indices
 from orchbench_analytics.stats.rank_sets import competition_ranks, rank_sets
 
 _METRIC = "average_score"
+_NO_ANSWERS = "no answer at all in a language: its endpoint was dead"
 
 
 def rank_intervals(
@@ -31,16 +34,25 @@ def rank_intervals(
     level: float = 0.95,
     min_coverage: float = 1.0,
     refused_files: pl.DataFrame | None = None,
+    unanswered: Collection[Contender] = (),
 ) -> pl.DataFrame:
     """Models ranked by average_score, with intervals of score and rank: the table RANK_INTERVALS.
 
     Ranked are models that have at least `min_coverage` of the sweep's scenarios, over those that
-    all of them have. `refused_files` has model, experiment and refused_file_count.
+    all of them have. `refused_files` has model, experiment and refused_file_count. Models that are
+    `unanswered` in a language have no rank: their endpoint was dead.
     """
     if not 0 < min_coverage <= 1:
         raise SelectionError(f"min_coverage is {min_coverage}; choose a share up to 1, such as 0.9")
     found = [
-        _rank(counts, resamples=resamples, seed=seed, level=level, min_coverage=min_coverage)
+        _rank(
+            counts,
+            resamples=resamples,
+            seed=seed,
+            level=level,
+            min_coverage=min_coverage,
+            unanswered=unanswered,
+        )
         for counts in count_by_scenario(scenario_scores, [_METRIC])
     ]
     if not found:
@@ -56,12 +68,19 @@ def rank_intervals(
 
 
 def _rank(
-    counts: Counts, *, resamples: int, seed: int, level: float, min_coverage: float
+    counts: Counts,
+    *,
+    resamples: int,
+    seed: int,
+    level: float,
+    min_coverage: float,
+    unanswered: Collection[Contender],
 ) -> pl.DataFrame:
     height, total = len(counts.contenders), sweep_size(counts.languages)
     scored = scored_counts(counts.languages)
     own = _score(counts, resamples=resamples, seed=seed)
-    enough = scored >= min_coverage * total - 1e-9
+    is_dead = np.array([contender in unanswered for contender in counts.contenders], dtype=bool)
+    enough = (scored >= min_coverage * total - 1e-9) & ~is_dead
     shared = _in_common(counts, np.flatnonzero(enough & ~np.isnan(own.value)))
     score, ranked = own, np.array([], dtype=np.int64)
     numbers = {name: np.full(height, np.nan) for name in ("number", "low", "high", "tier")}
@@ -98,7 +117,7 @@ def _rank(
             "sweep_scenario_count": [total] * height,
             "coverage_rate": scored / total,
             "unranked_reason": [
-                None if ranks else gap_reason(counts, place)
+                None if ranks else _NO_ANSWERS if is_dead[place] else gap_reason(counts, place)
                 for place, ranks in enumerate(is_ranked.tolist())
             ],
         },

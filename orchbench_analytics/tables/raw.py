@@ -19,12 +19,16 @@ from orchbench_analytics.tables.keys import (
     STEP_KEY,
 )
 
+_AS_STATED = "as the document's usage says; often not this file's own, see `scenario_usage`."
+
 SOURCES = Table(
     "sources",
     "input file",
     (
         text("path", "Absolute path the file was read from."),
-        text("kind", "runs, results, judge_log, agent_card, evaluator_summary or unknown."),
+        text(
+            "kind", "runs, results, judge_log, run_log, agent_card, evaluator_summary or unknown."
+        ),
         maybe_text("model", "Model the file belongs to; null where it could not be placed."),
         maybe_text("experiment", "Experiment the file belongs to."),
         maybe_text("language", "Language the file belongs to."),
@@ -48,6 +52,10 @@ SCENARIOS = Table(
         *SCENARIO_KEY,
         maybe_text("scenario_id", "The document's own scenario id."),
         maybe_text("generated_at", "When the document says it was made."),
+        maybe_number(
+            "generated_seconds",
+            "The same as seconds of the event loop, the benchmark's clock; null if it is a date.",
+        ),
         count("run_count", "Runs in the document, readable or not."),
         count("numbered_run_count", "Runs of n named `run #1` to `run #n`."),
         count("step_count", "Labelled sub-agent steps over all runs."),
@@ -56,15 +64,25 @@ SCENARIOS = Table(
         count("plan_answer_count", "Entries of the main agent over all runs."),
         count("step_answer_count", "Entries of the sub-agents over all runs."),
         count("missing_answer_count", "Labelled sub-agent steps that nobody answered."),
+        count("missing_plan_count", "Labelled plans that nobody answered."),
+        count(
+            "empty_answer_count",
+            "Entries of all agents without a call and with a null, absent or blank content.",
+        ),
         count("surplus_answer_count", "Sub-agent answers to no labelled step, or given twice."),
         count("unreadable_run_count", "Runs that are not objects."),
         count("unreadable_entry_count", "Histories, answers and labels of no readable shape."),
         maybe_text("unreadable_places", "JSON paths of what could not be read, the first few."),
-        maybe_count("usage_call_count", "Model calls, as the document's usage says."),
-        maybe_count("input_token_count", "Input tokens, as the document's usage says."),
-        maybe_count("output_token_count", "Output tokens, as the document's usage says."),
-        maybe_count("total_token_count", "All tokens, as the document's usage says."),
-        maybe_number("total_cost", "Cost, in the currency of the document's usage."),
+        count(
+            "least_counter_count",
+            "Least that a counter of calls which is read after each run and never reset adds up "
+            "to: the answers of the first run as often as there are runs, of the last once.",
+        ),
+        maybe_count("usage_call_count", f"Model calls, {_AS_STATED}"),
+        maybe_count("input_token_count", f"Input tokens, {_AS_STATED}"),
+        maybe_count("output_token_count", f"Output tokens, {_AS_STATED}"),
+        maybe_count("total_token_count", f"All tokens, {_AS_STATED}"),
+        maybe_number("total_cost", f"Cost, {_AS_STATED}"),
     ),
 )
 STEP_KIND = maybe_text(
@@ -137,6 +155,10 @@ JUDGEMENTS = Table(
             "answer_values", "The answer's values of the key as the log has them, JSON list."
         ),
         maybe_text("label_values", "The label's values of the key as the log has them, JSON list."),
+        maybe_number(
+            "judged_seconds",
+            "When the log was written, in seconds of the benchmark's clock; null if it is a date.",
+        ),
     ),
 )
 TOOL_PARAMETERS = Table(
@@ -159,6 +181,7 @@ TOOL_PARAMETERS = Table(
 REPORTED_FIGURES = (
     text("figure", "Name of the figure, as the evaluator has it."),
     maybe_number("value", "The figure as reported; null where the file has no number."),
+    maybe_text("message", "What the file says there, where it is an error; null for figures."),
 )
 REPORTED_SCENARIOS = Table(
     "reported_scenarios",
@@ -169,4 +192,16 @@ REPORTED_MODELS = Table(
     "reported_models",
     "figure of a model in an evaluator's result file",
     (*MODEL_KEY, *REPORTED_FIGURES),
+)
+RUN_LOGS = Table(
+    "run_logs",
+    "log of the benchmark while it ran a model in a language",
+    (
+        *MODEL_KEY,
+        count("failed_request_count", "Requests that ended with an HTTP status of 400 or above."),
+        count("rate_limited_request_count", "Failed requests with the status 429."),
+        count("retried_request_count", "Requests that the client sent once more."),
+        count("logged_error_count", "Lines that the benchmark itself logged as errors."),
+        maybe_text("first_error", "The first of these errors, at most 300 characters of it."),
+    ),
 )

@@ -100,6 +100,11 @@ def refused_files(sources: pl.LazyFrame) -> pl.DataFrame:
     )
 
 
+def unanswered_models(problems: pl.DataFrame) -> set[tuple[str, str]]:
+    """The models, with their experiments, that have a language without any answer."""
+    return set(problems.filter("is_unanswered").select("model", "experiment").iter_rows())
+
+
 def split_contender(manifest: Manifest, name: str) -> tuple[str, str | None]:
     """The model and the experiment of `model/experiment`; a model's name has no experiment."""
     known = {(part.model, part.experiment) for part in manifest.parts}

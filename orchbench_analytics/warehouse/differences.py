@@ -36,13 +36,14 @@ class Differences(Scores):
         ('perfect', 1)
         """
         from orchbench_analytics.stats.ranks import rank_intervals
-        from orchbench_analytics.views.select import refused_files
+        from orchbench_analytics.views.select import refused_files, unanswered_models
 
         return rank_intervals(
             self._rows("scenario_scores", profile),
             seed=seed,
             min_coverage=min_coverage,
             refused_files=refused_files(self.table("sources")),
+            unanswered=unanswered_models(self.view("model_problems")),
         )
 
     def intervals(

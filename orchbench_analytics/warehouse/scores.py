@@ -110,11 +110,13 @@ class Scores(Rows):
         >>> warehouse.check().differences.height
         0
         """
-        from orchbench_analytics.outputs.check import check
+        from orchbench_analytics.outputs.check import check, explained_by_self_loops
         from orchbench_analytics.views.catalog import all_relations
 
         with self.connect(only=all_relations()) as connection:
-            return check(connection)
+            report = check(connection)
+        with self._running(None, is_local=True) as engine:
+            return explained_by_self_loops(self.path, self.manifest(), report, engine)
 
     def verify(self) -> list[Finding]:
         """Whether every file has the bytes that were written.

@@ -16,6 +16,10 @@ scenario_scores as (
     select * from main.scenario_scores
 ),
 
+scenario_usage as (
+    select * from main.scenario_usage
+),
+
 dated as (
     select
         *,
@@ -32,11 +36,12 @@ keyed as (
             when year(dated.generated_time) between 1900 and 9999 then dated.generated_time
         end as document_made_at,
         scenario_scores.* exclude (profile, model, experiment, language, scenario),
-        dated.usage_call_count,
-        dated.input_token_count,
-        dated.output_token_count,
-        dated.total_token_count,
-        dated.total_cost,
+        scenario_usage.usage_basis,
+        scenario_usage.used_call_count,
+        scenario_usage.used_input_token_count,
+        scenario_usage.used_output_token_count,
+        scenario_usage.used_token_count,
+        scenario_usage.used_cost,
         cast(
             case when profiles.rounding = 'four_digits' then 10000 else 1 end as double
         ) as score_scale,
@@ -47,6 +52,7 @@ keyed as (
     from scenario_scores
     inner join profiles using (profile)
     left join dated using (model, experiment, language, scenario)
+    left join scenario_usage using (model, experiment, language, scenario)
 )
 
 select * from keyed

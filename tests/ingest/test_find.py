@@ -323,3 +323,16 @@ def test_a_file_that_changes_what_it_is_about_gets_another_stamp(tmp_path: Path)
     (named,) = discover([path], placement=Placement(model="other"))
 
     assert plain.file_stamp != named.file_stamp
+
+
+def test_the_log_of_a_run_belongs_to_the_runs_beside_it(tmp_path: Path) -> None:
+    write(tmp_path / RUNS)
+    beside = tmp_path / "results/org-m/seed1"
+    write(beside / "scenario_processing_KO.log", b"printed")
+    write(beside / "evaluation_KO.log", b"printed")
+
+    found = find(tmp_path)
+
+    assert set(found) == {"12_out.json", "scenario_processing_KO.log"}
+    log = found["scenario_processing_KO.log"]
+    assert log.key == ("run_log", "org-m", "seed1", "KO", None, None)

@@ -15,6 +15,7 @@ from orchbench_analytics.ingest.flatten import (
     StepRow,
     flatten_judge_log,
     flatten_results,
+    flatten_run_log,
     flatten_runs,
 )
 from orchbench_analytics.ingest.part import read_and_flatten
@@ -90,6 +91,7 @@ def test_a_scenario_has_its_usage_and_counts() -> None:
         "language": "EN",
         "scenario": "12",
         "generated_at": "2025-07-16",
+        "generated_seconds": None,
         "run_count": 2,
         "numbered_run_count": 2,
         "step_count": 4,
@@ -98,16 +100,29 @@ def test_a_scenario_has_its_usage_and_counts() -> None:
         "plan_answer_count": 2,
         "step_answer_count": 4,
         "missing_answer_count": 0,
+        "missing_plan_count": 0,
+        "empty_answer_count": 0,
         "surplus_answer_count": 0,
         "unreadable_run_count": 0,
         "unreadable_entry_count": 0,
         "unreadable_places": None,
+        "least_counter_count": 9,  # three answers in the first run, six up to the end of the second
         "usage_call_count": 3,
         "input_token_count": 100,
         "output_token_count": 20,
         "total_token_count": 120,
         "total_cost": 0.5,
     }
+
+
+@pytest.mark.parametrize(
+    ("value", "seconds"),
+    [("5541.582577455", 5541.582577455), (12, 12.0), ("nan", None), ("1e999", None), (None, None)],
+)
+def test_seconds_of_the_benchmark_s_clock_are_a_number(value: Any, seconds: float | None) -> None:
+    (row,) = table(flatten(runs_document(generated_at=value)), "scenarios")
+
+    assert row["generated_seconds"] == seconds
 
 
 def test_labels_without_answers_are_rows_and_counted() -> None:
@@ -117,8 +132,28 @@ def test_labels_without_answers_are_rows_and_counted() -> None:
 
     (scenario,) = table(flat, "scenarios")
     assert (scenario["step_count"], scenario["missing_answer_count"]) == (2, 2)
+    assert (scenario["plan_count"], scenario["missing_plan_count"]) == (1, 1)
+    assert scenario["empty_answer_count"] == 0
     assert [row["answer_number"] for row in table(flat, "steps")] == [None, None]
     assert [row["answer_content"] for row in table(flat, "plans")] == [None]
+
+
+def test_empty_answers_are_told_apart_from_lost_ones() -> None:
+    answers = [
+        {"step_id": "3", "content": None},
+        {"step_id": "3", "content": " \n\n", "tool_calls": []},
+        {"step_id": "3"},
+        {"step_id": "3", "content": None, "tool_calls": [{"function": {"name": "f"}}]},
+        {"step_id": "3", "content": ["text"]},
+        {"step_id": "3", "content": "text", "tool_calls": None},
+    ]
+    plans = [{"step_id": 2, "content": ""}]
+    document = runs_document({"run #1": run(sub_agent_history=answers, main_agent_history=plans)})
+
+    (scenario,) = table(flatten(document), "scenarios")
+
+    assert scenario["empty_answer_count"] == 4
+    assert (scenario["missing_answer_count"], scenario["missing_plan_count"]) == (1, 0)
 
 
 def test_answers_without_labels_are_rows_and_counted() -> None:
@@ -295,8 +330,12 @@ def test_reported_figures_go_by_their_path() -> None:
     )
 
     assert flat.rows == {
-        "reported_models": [(*KEY, "a.b", 1.0), (*KEY, "a.c", None), (*KEY, "d", None)],
-        "reported_scenarios": [(*KEY, "12", "FC", 0.25)],
+        "reported_models": [
+            (*KEY, "a.b", 1.0, None),
+            (*KEY, "a.c", None, None),
+            (*KEY, "d", None, None),
+        ],
+        "reported_scenarios": [(*KEY, "12", "FC", 0.25, None)],
     }
     assert flat.problem is None
 
@@ -324,10 +363,28 @@ def test_results_without_any_figure_are_refused() -> None:
         reported({"overall_statistics": 7, "detailed_results": 7})
 
 
+def test_what_an_evaluator_says_went_wrong_is_kept() -> None:
+    arguments = {"llm_failed_trials": ["run #2", "run #3"], "error": "no calls"}
+    results = [
+        {"file_path": "12_out.json", "FC": 1, "detail": {"arguments_detail": arguments}},
+        {"error": "Failed to load data from 13_out.json"},
+        {"file_path": "14_out.json", "detail": {"arguments_detail": {"llm_failed_trials": 7}}},
+    ]
+
+    flat = reported(results_document() | {"detailed_results": results})
+
+    assert flat.rows["reported_scenarios"] == [
+        (*KEY, "12", "FC", 1.0, None),
+        (*KEY, "12", "detail.arguments_detail.error", None, "no calls"),
+        (*KEY, "12", "detail.arguments_detail.llm_failed_trials", 2.0, None),
+        (*KEY, "#1", "error", None, "Failed to load data from 13_out.json"),
+    ]
+
+
 def test_a_result_without_a_path_goes_by_its_place() -> None:
     flat = reported(results_document() | {"detailed_results": [{"file_path": 7, "FC": 1}]})
 
-    assert flat.rows["reported_scenarios"] == [(*KEY, "#0", "FC", 1.0)]
+    assert flat.rows["reported_scenarios"] == [(*KEY, "#0", "FC", 1.0, None)]
 
 
 def test_a_judge_log_gives_its_rows_and_its_problem() -> None:
@@ -363,3 +420,29 @@ def test_a_plan_with_half_a_character_is_marked_where_it_is() -> None:
 
     assert kinds(entries) == ["broken_text", "broken_text", "text"]
     assert kinds(entries[1:]) == ["text", "text"]
+
+
+def test_the_log_of_a_run_says_which_requests_failed() -> None:
+    log = """\
+2026-11-17 12:07:30.616 | ERROR    | src.models.own:chat:1 - API request failed with status 429: {}
+Traceback (most recent call last):
+    raise RuntimeError(f"API request failed with status {response.status}")
+RuntimeError: API request failed with status 429
+2026-11-17 12:07:30.625 | INFO     | src.models.own:initialize:42 - initialized successfully
+2026-11-17 12:07:30.629 | ERROR    | src.models.own:chat:1 - API request failed with status 500: {}
+INFO:httpx:HTTP Request: POST http://host/v1/messages "HTTP/1.1 200 OK"
+INFO:httpx:HTTP Request: POST http://host/v1/messages "HTTP/1.1 429 Too Many Requests"
+INFO:client._base_client:Retrying request to /v1/messages in 0.4 seconds
+ERROR:asyncio:Unclosed connector
+"""
+
+    assert flatten_run_log(KEY, log).rows == {
+        "run_logs": [(*KEY, 3, 2, 1, 2, "API request failed with status 429: {}")]
+    }
+
+
+def test_a_log_of_long_lines_is_read_in_bounded_time_and_kept_short() -> None:
+    line = "2026-11-17 12:07:30.616 | ERROR    | " + "a - " * 200_000
+    (row,) = flatten_run_log(KEY, f"{line}\n" * 3).rows["run_logs"]
+
+    assert row[-2:] == (3, ("a - " * 75))

@@ -431,3 +431,21 @@ def test_sources_keep_what_became_of_each_file(warehouse: Path, tree: Path) -> N
     assert (row["model"], row["experiment"], row["language"]) == ("model-0", "exp", "EN")
     assert row["byte_count"] == path.stat().st_size
     assert row["part_id"] in {part.part_id for part in load_manifest(warehouse).parts}
+
+
+def test_the_log_of_a_run_is_read_again_and_pruned(warehouse: Path, tree: Path) -> None:
+    log = scenario_path(tree, "model-0").parents[2] / "scenario_processing_EN.log"
+    line = b'INFO:httpx:HTTP Request: POST http://host "HTTP/1.1 503 Service Unavailable"\n'
+    write(log, line)
+    ingest(warehouse, tree)
+    assert rows(warehouse, "run_logs")["failed_request_count"].to_list() == [1]
+
+    write(log, line * 3)
+    ingest(warehouse, tree)
+    assert rows(warehouse, "run_logs")["failed_request_count"].to_list() == [3]
+    scenarios = rows(warehouse, "scenarios")
+
+    log.unlink()
+    ingest(warehouse, tree, prune=True)
+    assert rows(warehouse, "run_logs").is_empty()
+    assert rows(warehouse, "scenarios").equals(scenarios)

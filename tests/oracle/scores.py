@@ -236,7 +236,25 @@ class Scores(Rows):
             row["sweep_scenario_count"] = len(sweep)
             row["sweep_language_count"] = len({language for language, _ in sweep})
             row["coverage"] = row["scenario_count"] / len(sweep)
-            row["is_ranked"] = row["coverage"] == 1 and row["average_score"] is not None
+            row["unanswered_language_count"] = how_many(
+                grouped(self.table("scenarios"), SCORED_MODEL[1:]).items(),
+                lambda item, key=key: (
+                    item[0][:2] == key[1:]
+                    and total(item[1], "step_count") + total(item[1], "plan_count") > 0
+                    and total(item[1], "step_answer_count") + total(item[1], "plan_answer_count")
+                    == 0
+                ),
+            )
+            row["rank_status"] = (
+                "no_answers"
+                if row["unanswered_language_count"]
+                else "incomplete"
+                if row["coverage"] < 1
+                else "no_score"
+                if row["average_score"] is None
+                else "ranked"
+            )
+            row["is_ranked"] = row["rank_status"] == "ranked"
             found.append(row)
         for row in found:
             own = row["average_score"]

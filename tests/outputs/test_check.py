@@ -1,6 +1,7 @@
 """`check` finds nothing in an honest warehouse, and what was tampered with."""
 
 import json
+import os
 import shutil
 from pathlib import Path
 
@@ -15,6 +16,7 @@ from orchbench_analytics.schema import polars_schema
 from orchbench_analytics.store.parquet import Frame, write_table
 from orchbench_analytics.tables import TABLES
 from orchbench_analytics.warehouse import Warehouse
+from tests.documents import judge_log, results_document, runs_document, scenario_path, write
 from tests.sample_sweep import build_demo
 from tests.warehouses import save_as_it_is
 
@@ -103,3 +105,74 @@ def test_figures_are_compared_only_where_we_have_them(warehouse: Warehouse, tmp_
     assert set(of_models["figure"]) == OVERALL_FIGURES.keys()
     assert len(figures) == len(OVERALL_FIGURES) + len(SCENARIO_FIGURES)
     assert figures["expected"].to_list() == figures["found"].to_list()
+
+
+def results_beside_answers(
+    directory: Path, *, judged_at: str, generated_at: str = "100.5", seconds_older: int = 0
+) -> Warehouse:
+    """A model's answers, and a judge's log and results with other figures than theirs."""
+    runs = scenario_path(directory / "tree", "m")
+    experiment = runs.parents[2]
+    results = experiment / "evaluation_result_EN.json"
+    document = results_document()
+    document["detailed_results"][0] |= {"function_name_accuracy": 0.125}
+    write(runs, runs_document(generated_at=generated_at))
+    write(
+        experiment / "llm_evaluation_logs_EN" / "12_out_trial_run #1.json",
+        judge_log(timestamp=judged_at),
+    )
+    write(results, document)
+    changed_at = runs.stat().st_mtime - seconds_older
+    os.utime(results, (changed_at, changed_at))
+    warehouse = open_warehouse(directory / "warehouse", create=True)
+    warehouse.ingest(directory / "tree", jobs=1)
+    return warehouse
+
+
+@pytest.mark.parametrize(
+    "age",
+    [
+        {"judged_at": "99.25"},
+        {"judged_at": "200.0", "seconds_older": 3600},
+        {"judged_at": "2025-07-16", "generated_at": "2025-07-17", "seconds_older": 3600},
+    ],
+)
+def test_results_older_than_the_answers_are_one_line(tmp_path: Path, age: dict) -> None:
+    report = results_beside_answers(tmp_path, **age).check()
+
+    (row,) = report.differences.to_dicts()
+    assert (row["check_name"], row["model"]) == ("reported_figures_are_current", "m")
+    (sentence,) = report.stale
+    assert sentence.startswith("m / exp in EN: stale, the evaluator's results are older")
+    assert f"and {row['found']:,.0f} of their figures differ" in sentence
+
+
+@pytest.mark.parametrize("age", [{"judged_at": "100.75"}, {"judged_at": "x", "seconds_older": 30}])
+def test_results_that_are_not_older_differ_one_by_one(tmp_path: Path, age: dict) -> None:
+    report = results_beside_answers(tmp_path, **age).check()
+
+    assert report.stale == []
+    assert report.differences["check_name"].unique().to_list() == ["reported_figures_agree"]
+    assert "function_name_accuracy" in report.differences["figure"].to_list()
+
+
+def test_a_single_difference_of_many_scenarios_is_not_put_down_to_age(tmp_path: Path) -> None:
+    warehouse = results_beside_answers(tmp_path, judged_at="99.25")
+    document = warehouse.results("m", language="EN", profile="upstream")
+    (right,) = document["detailed_results"]
+    wrong = right | {"file_path": "13_out.json", "function_name_accuracy": 0.125}
+    rest = [right | {"file_path": f"{number}_out.json"} for number in (14, 15)]
+    document["detailed_results"] = [right, wrong, *rest]
+    document["overall_statistics"] = {}
+    runs = scenario_path(tmp_path / "tree", "m")
+    for number in (13, 14, 15):
+        write(runs.with_name(f"{number}_out.json"), runs_document(generated_at="100.5"))
+    write(runs.parents[2] / "evaluation_result_EN.json", document)
+    warehouse.ingest(tmp_path / "tree", jobs=1)
+
+    report = warehouse.check()
+
+    assert report.stale == []
+    assert report.differences.select("scenario", "figure").rows() == [
+        ("13", "function_name_accuracy")
+    ]

@@ -25,7 +25,9 @@ from tests.documents import run, runs_document, scenario_path, write
 def warehouse(tmp_path_factory: pytest.TempPathFactory) -> Warehouse:
     """A complete model in three languages, one without Japanese, and one without any label."""
     root = tmp_path_factory.mktemp("languages")
-    silent = runs_document({"run #1": run(sub_agent_history=[], main_agent_history=[])})
+    small_talk = [{"step_id": "3", "agent_id": "weather_agent", "content": "Hello!"}]
+    wrong = run(sub_agent_history=small_talk, main_agent_history=[])
+    silent = runs_document({"run #1": wrong})
     unlabelled = runs_document({"run #1": run(label={})})
     for language in ("EN", "JA", "KO"):
         write(scenario_path(root / "tree", "complete", language=language), silent)
@@ -75,6 +77,31 @@ def test_who_has_no_rank_is_told_why(board: pl.DataFrame) -> None:
     ]
 
 
+def test_a_dead_endpoint_has_no_rank_whatever_the_coverage(tmp_path: Path) -> None:
+    nothing = runs_document({"run #1": run(sub_agent_history=[], main_agent_history=[])})
+    write(scenario_path(tmp_path / "tree", "alive"))
+    write(scenario_path(tmp_path / "tree", "dead"), nothing)
+    made = open_warehouse(tmp_path / "warehouse", create=True)
+    made.ingest(tmp_path / "tree", jobs=1)
+
+    columns = ("model", "rank_number", "rank_status")
+    ranks = [("alive", 1, "ranked"), ("dead", None, "no_answers")]
+    assert made.leaderboard().select(columns).rows() == ranks
+    assert made.leaderboard(min_coverage=0.5).select(columns).rows() == ranks
+    intervals = made.rank_intervals().select("model", "rank_number", "unranked_reason")
+    assert intervals.rows() == [
+        ("alive", 1, None),
+        ("dead", None, "no answer at all in a language: its endpoint was dead"),
+    ]
+    scores = made.view("model_scores").filter(profile="spec")
+    english = of_language(scores, ["EN"], problems=made.view("model_problems"))
+    assert english.select("model", "rank_number").rows() == [("alive", 1), ("dead", None)]
+    assert left_unranked(made.leaderboard()) == [
+        "dead / exp is not ranked: it answered nothing in 1 of its 1 languages; the endpoint was "
+        "dead, and a score of 0 would say nothing about the model"
+    ]
+
+
 def test_a_third_language_is_a_column_where_it_is_shown(
     board: pl.DataFrame, scores: pl.DataFrame
 ) -> None:
@@ -88,8 +115,8 @@ def test_a_third_language_is_a_column_where_it_is_shown(
     assert shown["average_score_ja"].to_list() == [0.0, None, None]
 
 
-def test_a_language_has_ranks_of_its_own(scores: pl.DataFrame) -> None:
-    english = of_language(scores, ["en"])
+def test_a_language_has_ranks_of_its_own(warehouse: Warehouse, scores: pl.DataFrame) -> None:
+    english = of_language(scores, ["en"], problems=warehouse.view("model_problems"))
     assert english.select("rank_number", "model").rows()[0] == (1, "partial")
     assert set(english["language"]) == {"EN"}
 
@@ -119,7 +146,7 @@ def test_the_table_is_data_and_the_reasons_are_talk(
     write_leaderboard(warehouse, RowOptions(output=tmp_path / "board.csv"), profile="spec")
     header = (tmp_path / "board.csv").read_text(encoding="utf-8").splitlines()[0]
     assert header.startswith("rank_number,model,experiment,average_score,average_score_en,")
-    assert header.endswith("sweep_scenario_count,coverage,refused_file_count,profile")
+    assert header.endswith("sweep_scenario_count,coverage,refused_file_count,rank_status,profile")
     printed = capsys.readouterr()
     assert printed.out == ""
     assert "partial / exp is not ranked" in printed.err

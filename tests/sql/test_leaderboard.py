@@ -120,3 +120,35 @@ def test_experiments_are_ranked_as_models_of_their_own(given, expect) -> None:
 def test_an_empty_warehouse_has_an_empty_board(given, expect) -> None:
     given()
     expect("leaderboard", [])
+
+
+def test_a_dead_endpoint_is_not_ranked_as_zero(given, expect) -> None:
+    answered = {"plan_count": 1, "plan_answer_count": 1}
+    given(
+        scenarios=[
+            {"model": "alive", **answered},
+            {"model": "alive", "language": "KO", **answered},
+            {"model": "dead in EN", "plan_count": 1, "missing_plan_count": 1},
+            {"model": "dead in EN", "language": "KO", **answered},
+            {"model": "wrong", **answered},
+            {"model": "wrong", "language": "KO", **answered},
+        ],
+        scored_plans=[
+            {"model": model, "language": language, "plan_similarity": score}
+            for model, language, score in (
+                ("alive", "EN", 0.5),
+                ("alive", "KO", 0.5),
+                ("dead in EN", "EN", 0.0),
+                ("dead in EN", "KO", 1.0),
+                ("wrong", "EN", 0.0),
+                ("wrong", "KO", 0.0),
+            )
+        ],
+    )
+    columns = ("model", "rank_number", "is_ranked", "rank_status", "unanswered_language_count")
+    rows = [
+        ("alive", 1, True, "ranked", 0),
+        ("wrong", 2, True, "ranked", 0),
+        ("dead in EN", None, False, "no_answers", 1),
+    ]
+    expect("leaderboard", [dict(zip(columns, row, strict=True)) for row in rows])

@@ -1,7 +1,10 @@
+OWN = {"usage_call_count": 2, "step_answer_count": 2, "least_counter_count": 3}
+
+
 def attempts(*scores_and_costs: tuple[str, float | None, float | None]) -> dict:
     """A model for each score and cost; its score is that of its only plan."""
     return {
-        "scenarios": [{"model": m, "total_cost": cost} for m, _, cost in scores_and_costs],
+        "scenarios": [{"model": m, "total_cost": cost, **OWN} for m, _, cost in scores_and_costs],
         "scored_plans": [
             {"model": m, "plan_similarity": score} for m, score, _ in scores_and_costs if score
         ],
@@ -57,9 +60,9 @@ def test_what_is_free_has_no_score_per_cost(given, expect) -> None:
 def test_languages_have_fronts_of_their_own_and_costs_go_by_run(given, expect) -> None:
     given(
         scenarios=[
-            {"model": "a", "total_cost": 3.0, "run_count": 3},
-            {"model": "b", "total_cost": 2.0, "run_count": 1},
-            {"model": "b", "language": "KO", "total_cost": 2.0},
+            {"model": "a", "total_cost": 3.0, "run_count": 3, **OWN},
+            {"model": "b", "total_cost": 2.0, "run_count": 1, **OWN},
+            {"model": "b", "language": "KO", "total_cost": 2.0, **OWN},
         ],
         scored_plans=[
             {"model": "a", "plan_similarity": 0.5},
@@ -73,4 +76,20 @@ def test_languages_have_fronts_of_their_own_and_costs_go_by_run(given, expect) -
         ("b", "EN", 2.0, 2.0, False),
         ("b", "KO", 2.0, 2.0, True),
     ]
+    expect("score_costs", [dict(zip(columns, row, strict=True)) for row in rows])
+
+
+def test_the_basis_of_a_cost_stands_beside_it(given, expect) -> None:
+    given(
+        scenarios=[
+            {"model": "own", "total_cost": 3.0, **OWN},
+            {"model": "counter", "total_cost": 6.0, "run_count": 2, "usage_call_count": 90},
+        ],
+        scored_plans=[
+            {"model": "own", "plan_similarity": 0.5},
+            {"model": "counter", "plan_similarity": 0.9},
+        ],
+    )
+    columns = ("model", "usage_basis", "used_cost", "least_cost", "is_pareto_optimal")
+    rows = [("own", "as_given", 3.0, None, True), ("counter", "unknown", None, 3.0, None)]
     expect("score_costs", [dict(zip(columns, row, strict=True)) for row in rows])

@@ -21,7 +21,7 @@ COLUMN_LABELS = {
     "actual": "Label",
     "predicted": "Decision",
 }
-_COST_RUNS = "sum(case when total_cost is not null then run_count else 0 end)"
+_COST_RUNS = "sum(case when used_cost is not null then run_count else 0 end)"
 
 
 class Measure(NamedTuple):
@@ -137,21 +137,21 @@ def _model_scores(star: Mapping[str, Relation], scenarios: str) -> Dataset:
     grouped = ", ".join(quoted_name(key.name) for key in keys)
     formed = ", ".join(f"{formula_of(name)} as {name}" for name in METRICS)
     query = (
-        f"select {grouped}, {formed}, sum(total_cost) as total_cost, "
+        f"select {grouped}, {formed}, sum(used_cost) as used_cost, "
         f"{_COST_RUNS} as cost_run_count, count(*) as scenario_count "
         f"from ({scenarios}) as scenario_scores group by {grouped}"
     )
     figures = (
         *(maybe_number(name, metric.description) for name, metric in METRICS.items()),
-        maybe_number("total_cost", "Cost of all runs, as the documents say."),
-        maybe_count("cost_run_count", "Runs of the files that state a cost."),
+        maybe_number("used_cost", "Cost of the runs whose cost is known."),
+        maybe_count("cost_run_count", "Runs of the files whose cost is known."),
         maybe_count("scenario_count", "Scored scenario files."),
     )
     means = (
         Measure(name, LABELS[name], f"avg({name})", METRICS[name].description, SHARE)
         for name in METRICS
     )
-    cost = "sum(total_cost) / nullif(sum(cost_run_count), 0)"
+    cost = "sum(used_cost) / nullif(sum(cost_run_count), 0)"
     measures = (
         *means,
         Measure("mean_run_cost", "Cost of a run", cost, "Cost for a run of a scenario.", COST),

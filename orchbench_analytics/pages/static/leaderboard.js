@@ -25,10 +25,10 @@ function boardRows(profile, language) {
   return found;
 }
 
-// Ranks in one language, of the models that lack none of its scenarios; those over all are the view's.
+// Ranks in one language, of the models that lack none of its scenarios and gave an answer at all; those over all are the view's.
 function rankRows(rows) {
   const most = Math.max(...rows.map((row) => row.file_count ?? 0));
-  const isRanked = (row) => row.average_score !== null && row.file_count === most;
+  const isRanked = (row) => row.average_score !== null && row.file_count === most && row.is_unanswered !== 1;
   const ordered = rows.filter(isRanked);
   for (const row of rows) {
     row.rank_number = isRanked(row) ? 1 + ordered.filter((other) => other.average_score > row.average_score).length : null;
@@ -70,7 +70,7 @@ function leaderboardView() {
     filtered(dataTable({ caption: "Leaderboard", isCaptionRead: true, columns: boardColumns(sorted, language), rows: sorted,
       sort: "rank_number", isFalling: false })),
     note("The line shows the average with its 95 % interval over scenarios; beside a rank stands the interval of the rank. ",
-      "Models of one tier are not told apart by these scenarios. A model that lacks scenarios of the sweep has no rank."),
+      "Models of one tier are not told apart by these scenarios. A model that lacks scenarios of the sweep, or that answered nothing in a language, has no rank."),
   ];
 }
 
@@ -87,6 +87,7 @@ function boardColumns(rows, language) {
     { name: "interval", label: "95 % interval", value: (row) => row.average_score,
       cell: (row) => whisker({ value: row.average_score, low: row.low, high: row.high }, domain) },
     ...HEADLINE.slice(1).map(metricColumn),
+    rows.some(isDead) && { name: "rank_status", label: "Answers", value: (row) => isDead(row), cell: (row) => isDead(row) ? badge("bad", "none: dead endpoint") : "" },
     !language && numberColumn("coverage", "Coverage", percent, { cell: coverageCell,
       title: "The share of the sweep's scenarios that the model has" }),
     numberColumn("file_count", "Files", count, { isRoomy: !language,
@@ -94,6 +95,9 @@ function boardColumns(rows, language) {
       title: "Scenario files that were read" }),
   ].filter(Boolean);
 }
+
+// A model that answered nothing: over all languages in one of them, else in the one shown.
+const isDead = (row) => row.rank_status === "no_answers" || row.is_unanswered === 1;
 
 const coverageCell = (row) => (row.coverage < 1
   ? el("span", { class: "badge partly", title: row.unranked_reason }, percent(row.coverage)) : percent(row.coverage));
