@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Literal
 import typer
 
 from orchbench_analytics.cli.app import command
+from orchbench_analytics.cli.leaderboard import say_left_out
 from orchbench_analytics.cli.options import (
     MetricsOption,
     ProfileOption,
@@ -86,6 +87,7 @@ def compare(
         _refuse_for_many(gate, drivers)
         many = opened.compare(baseline, profile=profile, metrics=metric or ["Average"], seed=seed)
         _write_many(many, rows)
+        say_left_out(opened, opened.scenario_scores(profile), profile)
         return
     if drivers and metric and len(metric) > 1:
         raise SelectionError("--drivers explains one metric; give one --metric")

@@ -14,6 +14,8 @@ from orchbench_analytics.cli.talk import call_of, say
 from orchbench_analytics.errors import SelectionError
 
 if TYPE_CHECKING:
+    import polars as pl
+
     from orchbench_analytics.warehouse import Warehouse
 
 _INTERVALS = (
@@ -58,6 +60,7 @@ def leaderboard(
             rows.write(ranks, first=_RANKS)
             if rows.is_screen:
                 say(_INTERVALS)
+            say_left_out(opened, ranks, profile)
         elif by:
             groups = opened.leaderboard(profile, by=by, min_coverage=min_coverage)
             rows.write(groups)
@@ -84,6 +87,7 @@ def write_leaderboard(
     )
 
     board = opened.leaderboard(profile, min_coverage=min_coverage)
+    say_left_out(opened, board, profile)
     scores = opened.view("model_scores").filter(pl.col("profile") == opened.profile(profile).name)
     if rows.language:
         rows.write(of_language(scores, rows.language, problems=opened.view("model_problems")))
@@ -100,3 +104,11 @@ def write_leaderboard(
         files = "1 file" if refused == 1 else f"{refused:,} files"
         see = call_of("sources", opened.path, "--status", "refused")
         say(f"{files} could not be read; see: {see}")
+
+
+def say_left_out(opened: Warehouse, ranked: pl.DataFrame, profile: str | None) -> None:
+    """Say which models of the warehouse have no rows under the profile, and why."""
+    from orchbench_analytics.outputs.leaderboard import left_out
+
+    for sentence in left_out(ranked, opened.models(), opened.profile(profile)):
+        say(sentence)

@@ -8,6 +8,7 @@ import polars as pl
 
 from orchbench_analytics.metrics import HEADLINE
 from orchbench_analytics.outputs.filter_rows import matching_names
+from orchbench_analytics.profiles import REPORTED, Profile
 
 _MODEL = ("model", "experiment")
 _UNRANKED = {
@@ -16,6 +17,7 @@ _UNRANKED = {
     "incomplete": "it has {scenario_count:,} of {sweep_scenario_count:,} scenarios",
     "no_score": "nothing of it could be scored",
 }
+_FEW = 5
 _COVERAGE = ("scenario_count", "sweep_scenario_count", "coverage", "refused_file_count")
 
 
@@ -129,6 +131,26 @@ def left_unranked(board: pl.DataFrame) -> list[str]:
         + _UNRANKED[row["rank_status"]].format(**row)
         for row in board.filter(~pl.col("is_ranked")).to_dicts()
     ]
+
+
+def left_out(ranked: pl.DataFrame, models: pl.DataFrame, profile: Profile) -> list[str]:
+    """A sentence if a ranking leaves models out, with those it leaves out and why.
+
+    ranked: has `model` and `experiment`.
+    models: every model of the warehouse, as `Warehouse.models` has them.
+    """
+    absent = models.select(_MODEL).unique().join(ranked, on=_MODEL, how="anti").sort(_MODEL)
+    if absent.is_empty():
+        return []
+    names = [f"{model} / {experiment}" for model, experiment in absent.iter_rows()]
+    shown = ", ".join(names[:_FEW]) + (", …" if len(names) > _FEW else "")
+    why = (
+        "no result file of an evaluator is there; other profiles have the answers"
+        if profile.scored_from == "results"
+        else f"only result files are there, which --profile {REPORTED.name} shows"
+    )
+    count = "1 model is" if len(names) == 1 else f"{len(names):,} models are"
+    return [f"{count} not shown under {profile.name} ({shown}): {why}"]
 
 
 def _languages(model_scores: pl.DataFrame) -> list[str]:
