@@ -1,9 +1,9 @@
 -- What went wrong while a model was run and judged in a language, as far as its files tell.
 -- grain: model, experiment, language
--- A lost answer is one that a label asks for and no entry gives, as after a failed request; an empty
--- one has an entry that says nothing and calls nothing. A model without any answer is unanswered:
--- its endpoint was dead, and its scores say nothing about it. Failed requests are known only where
--- the benchmark's log is there; one that was sent again successfully loses no answer.
+-- A lost answer is one that a label asks for and no entry gives, as after a failed request; an
+-- empty one has an entry that says nothing and calls nothing. A model without any answer is
+-- unanswered: its endpoint was dead, and its scores say nothing about it. Failed requests are known
+-- only where the benchmark's log is there; one that was sent again successfully loses no answer.
 with
 
 scenarios as (

@@ -60,6 +60,10 @@ def build_odd(directory: Path) -> None:
         tools = [{"name": name, "parameters": schema} for name in ("f", "", odd)]
         card = agent_card(str(number)) | {"tools": [*tools, odd]}
         write(directory / f"agent_cards/EN/{number}.json", card)
+    printed = (
+        b"2026-11-17 12:07:30.616 | ERROR    | a:b:1 - =cmd()\x00<script>\xff\xed\xa0\x80\t\r\n"
+    )
+    write(results / "values/exp/scenario_processing_EN.log", printed)
     _ingest(directory)
 
 

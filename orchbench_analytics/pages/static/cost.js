@@ -1,10 +1,10 @@
 // Cost: scores against what a run costs, and how that is known.
 
 const BASIS_WORDS = {
-  as_given: ["own figures", "every file states what it used."],
-  difference: ["differences", "the files count on from one to the next, and each used the difference."],
-  process: ["process", "what the whole process used is known, but not the share of each scenario."],
-  unknown: ["unknown", "the files state nothing, or sums of a counter that is never reset, so nobody can tell what they used."],
+  as_given: ["own figures", "every file states what it used"],
+  difference: ["differences", "the files count on from one to the next, and each used the difference"],
+  process: ["process", "what the whole process used is known, but not the share of each scenario"],
+  unknown: ["unknown", "the files state nothing, or sums of a counter that is never reset, so nobody can tell what they used"],
 };
 
 function basisCell(row) {
@@ -31,7 +31,7 @@ async function costView() {
     writeX: (value) => String(+value.toPrecision(3)), writeY: (value) => String(+value.toPrecision(3)) })) : note("What runs of this language cost is unknown."),
     note("The line is the front: no other model scores at least as much for no more. Models whose cost is unknown are not on it; ",
       "“≥” stands before the least that their files show."),
-    note("Usage from ", distinct(rows, "usage_basis").sort(inOrder).map((basis) => BASIS_WORDS[basis]).map(([word, sentence]) => `${word}: ${sentence}`).join(" ")),
+    note("Usage from: ", distinct(rows, "usage_basis").sort(inOrder).map((basis) => BASIS_WORDS[basis].join(" (")).join("); "), ")."),
     dataTable({ caption: "Cost and tokens", isCaptionRead: true, rows, sort: "average_score", isFalling: true, columns: [
       MODEL_COLUMN, numberColumn("average_score", "Average"),
       numberColumn("mean_run_cost", "Cost of a run", (value) => short(value, 5)), numberColumn("mean_run_tokens", "Tokens of a run", (value) => value === null ? "–" : count(Math.round(value))),
