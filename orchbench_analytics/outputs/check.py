@@ -15,7 +15,7 @@ from orchbench_analytics.engines import Engine
 from orchbench_analytics.metrics import OVERALL_FIGURES, SCENARIO_FIGURES, is_rounded
 from orchbench_analytics.outputs.audit import scored_in
 from orchbench_analytics.profiles import SPEC, UPSTREAM
-from orchbench_analytics.queries import sql_directory
+from orchbench_analytics.queries import scenario_scores_query, sql_directory
 from orchbench_analytics.score.pipeline import score
 from orchbench_analytics.store.manifest import Manifest
 from orchbench_analytics.views.catalog import connect, frame_of
@@ -101,6 +101,33 @@ inner join ours
 where reported.value is not null
 order by all nulls first
 """
+# Scenario files whose stored scores are not what the query gives over the rows beside them.
+_UNLIKE_STORED = """
+with
+
+stored as (
+    select scenario_scores.*
+    from main.scenario_scores as scenario_scores
+    inner join main.profiles as profiles using (profile)
+    where profiles.scored_from = 'answers'
+),
+
+made as (
+    select made.*
+    from ({query}) as made
+    inner join main.profiles as profiles using (profile)
+    where profiles.scored_from = 'answers'
+),
+
+unlike as (
+    (from stored except from made) union all (from made except from stored)
+)
+
+select distinct
+    profile, model, experiment, language, scenario,
+    'stored row of scenario_scores' as figure, 1 as expected, 0 as found
+from unlike
+"""
 # Judge logs and answers carry the benchmark's clock. It starts anew with the machine, and the times
 # of files change when they are copied, so that neither is proof enough; see `_stale`.
 _OLDER_THAN_ANSWERS = """
@@ -183,7 +210,9 @@ def check(connection: duckdb.DuckDBPyConnection) -> CheckReport:
     for path in queries:
         offending = frame_of(connection.sql(path.read_text(encoding="utf-8")))
         frames.append(_as_differences(offending, path.stem))
-    compared = [f"{len(queries)} checks of what must add up"]
+    unlike = frame_of(connection.sql(_UNLIKE_STORED.format(query=scenario_scores_query())))
+    frames.append(_as_differences(unlike, "scenario_scores_follow_from_rows"))
+    compared = [f"{len(queries) + 1} checks of what must add up"]
     figures = reported_figures(connection).with_columns(
         is_off=(pl.col("expected") - pl.col("found")).abs() > TOLERANCE
     )

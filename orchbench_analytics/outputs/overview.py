@@ -8,6 +8,7 @@ from pathlib import Path
 from orchbench_analytics.errors import WarehouseError
 from orchbench_analytics.outputs.printable import printable_line
 from orchbench_analytics.store.manifest import load_manifest
+from orchbench_analytics.views.select import profiles_with_rows
 
 _FEW = 12
 
@@ -23,7 +24,7 @@ def facts(root: Path) -> dict[str, str]:
     return {
         "models": f"{len(models):,}" + (f" ({_few(models)})" if models else ""),
         "languages": ", ".join(languages) or "none",
-        "profiles": ", ".join(manifest.profiles) or "none, it is not scored",
+        "profiles": ", ".join(profiles_with_rows(manifest)) or "none, it is not scored",
         "input files": f"{manifest.source_count:,}",
     }
 

@@ -10,10 +10,12 @@ from orchbench_analytics.schema import polars_schema
 from orchbench_analytics.tables import SCENARIO_KEY, SCENARIO_SCORES
 
 _KEY = [column.name for column in SCENARIO_KEY]
+_OPTIONAL = ("type_mismatch_count", "failed_generation_count")  # older files lack them
+_NEEDED = [column for column in SCENARIO_FIGURES.values() if column not in _OPTIONAL]
 
 
 def reported_scores(figures: pl.DataFrame) -> pl.DataFrame:
-    """A row of `scenario_scores` for each scenario that the evaluator could score.
+    """A row of `scenario_scores` for each scenario with all figures of the seed's format.
 
     What a result file does not say, such as how many answers were left out, is null.
     """
@@ -28,9 +30,7 @@ def reported_scores(figures: pl.DataFrame) -> pl.DataFrame:
     plans = pl.col("plan_count")
     return (
         rows.with_columns(absent)
-        .drop_nulls(
-            ["true_positive_reject_count", "true_positive_call_count", "name_f1", "plan_count"]
-        )
+        .drop_nulls(_NEEDED)
         .with_columns(
             profile=pl.lit(REPORTED.name),
             call_label_count=pl.col("true_positive_call_count")

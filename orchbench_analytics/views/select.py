@@ -33,13 +33,17 @@ def scored_profile(root: Path, manifest: Manifest, name: str | None = None) -> P
     if name is None:
         name = next(iter(with_rows), SPEC.name)
     if name in manifest.profiles:
+        profile = profile_of(manifest.profiles[name])
         if with_rows and name not in with_rows:
-            raise NoAnswersError(
-                f"nothing is scored under {name}: {root} has result files alone, and {name} scores "
-                f"answers, so ingest the runs ({RUNS_FILE}) too; "
-                f"what was reported is under --profile {with_rows[0]}"
+            lacking = (
+                f"{root} has result files alone, and {name} scores answers, so ingest the runs "
+                f"({RUNS_FILE}) too"
+                if profile.scored_from == "answers"
+                else "no result file has whole rows in its detailed_results"
             )
-        return profile_of(manifest.profiles[name])
+            there = f"there are scores under --profile {with_rows[0]}"
+            raise NoAnswersError(f"nothing is scored under {name}: {lacking}; {there}")
+        return profile
     found = f", only under {', '.join(manifest.profiles)}" if manifest.profiles else ""
     close = get_close_matches(name.removesuffix(".toml"), manifest.profiles, n=1)
     wanted = name if name in BUILT_IN or name.endswith(".toml") else "FILE.toml"

@@ -11,6 +11,7 @@ expected as (
         count(*) as row_count
     from main.plans as plans
     cross join main.profiles as profiles
+    where profiles.scored_from = 'answers'
     group by profiles.profile, plans.model, plans.experiment, plans.language, plans.scenario
 ),
 

@@ -11,6 +11,7 @@ expected as (
         count(*) as row_count
     from main.steps as steps
     cross join main.profiles as profiles
+    where profiles.scored_from = 'answers'
     group by profiles.profile, steps.model, steps.experiment, steps.language, steps.scenario
 ),
 

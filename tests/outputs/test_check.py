@@ -3,6 +3,7 @@
 import json
 import os
 import shutil
+from dataclasses import replace
 from pathlib import Path
 
 import polars as pl
@@ -10,7 +11,12 @@ import pytest
 
 from orchbench_analytics import open_warehouse
 from orchbench_analytics.metrics import OVERALL_FIGURES, SCENARIO_FIGURES
-from orchbench_analytics.outputs.check import reported_figures
+from orchbench_analytics.outputs.check import (
+    NEWER_NETWORKX,
+    UNSUMMED_MISMATCHES,
+    reported_figures,
+)
+from orchbench_analytics.profiles import UPSTREAM
 from orchbench_analytics.queries import sql_directory
 from orchbench_analytics.schema import polars_schema
 from orchbench_analytics.store.parquet import Frame, write_table
@@ -49,7 +55,8 @@ def test_an_honest_warehouse_agrees(warehouse: Warehouse) -> None:
         ("scored_plans", pl.lit(None).alias("left_out_reason"), "plans_are_scored_or_left_out"),
         ("scored_arguments", pl.col("false_positive_count") + 1, "argument_values_add_up"),
         ("plan_edits", pl.col("cost") * 2, "plan_edits_add_up"),
-        ("scored_plans", pl.col("plan_similarity") * 3, "scores_are_shares"),
+        ("scenario_scores", pl.col("plan_similarity") * 3, "scores_are_shares"),
+        ("scenario_scores", pl.col("plan_count") + 1, "scenario_scores_follow_from_rows"),
     ],
 )
 def test_what_does_not_add_up_is_found(
@@ -64,7 +71,8 @@ def test_every_check_is_tried(warehouse: Warehouse) -> None:
         parameters[2] for parameters in test_what_does_not_add_up_is_found.pytestmark[0].args[1]
     }
     there = {path.stem for path in (sql_directory() / "checks").glob("*.sql")}
-    assert there == tried | {"files_have_scenarios"}
+    stored = "scenario_scores_follow_from_rows"
+    assert there | {stored} == tried | {"files_have_scenarios"}
 
 
 def test_a_lost_part_is_found(warehouse: Warehouse) -> None:
@@ -87,8 +95,58 @@ def test_reported_figures_are_compared_with_ours(warehouse: Warehouse, tmp_path:
     path.write_text(json.dumps(document), encoding="utf-8")
     warehouse.ingest(path)
     off = warehouse.check().differences
+    off = off.filter(pl.col("check_name") == "reported_figures_agree")
     assert off["figure"].to_list() == ["key_metrics.Plan", "function_name_accuracy"]
     assert (off["expected"] - off["found"]).to_list() == pytest.approx([0.25, -0.5])
+
+
+def test_an_overall_figure_that_does_not_follow_from_its_rows_is_listed(
+    warehouse: Warehouse, tmp_path: Path
+) -> None:
+    document = warehouse.results("graded-1", language="EN", experiment="baseline")
+    document["overall_statistics"]["key_metrics"]["Plan"] += 0.25
+    document["detailed_results"][0]["total_rejection_type_mismatch"] = 7
+    path = tmp_path / "graded-1" / "baseline" / "evaluation_result_EN.json"
+    write(path, document)
+    alone = open_warehouse(tmp_path / "alone", create=True)
+    alone.ingest(path)
+
+    off = alone.check().differences
+
+    assert set(off["check_name"]) == {"reported_totals_follow"}
+    unexplained = off.filter(pl.col("explanation").is_null())
+    assert unexplained["figure"].to_list() == ["key_metrics.Plan"]
+    explained = off.filter(explanation=UNSUMMED_MISMATCHES)["figure"].to_list()
+    assert [name for name in explained if name.endswith("total_rejection_type_mismatch")]
+
+
+@pytest.mark.parametrize("choice", ["counted", "free"])
+def test_an_evaluator_with_a_newer_networkx_is_recognised(tmp_path: Path, choice: str) -> None:
+    """The label is one workflow that depends on itself; the answer is one that does not."""
+    label = "workflow_1:\n  depends_on: [workflow_1]\n  steps:\n  - agent_id: weather_agent\n"
+    document = runs_document()
+    for each in document["history"].values():
+        for entry in each["label"].values():
+            if str(entry.get("content", "")).startswith("workflow_"):
+                entry["content"] = label
+        each["main_agent_history"] = [
+            {"step_id": 2, "content": '{"workflow_1": {"steps": [{"agent_id": "weather_agent"}]}}'}
+        ]
+    write(scenario_path(tmp_path / "tree"), document)
+    warehouse = open_warehouse(tmp_path / "warehouse", create=True)
+    warehouse.ingest(tmp_path / "tree")
+    warehouse.score(replace(UPSTREAM, name="other", lone_self_loop=choice))
+    written = warehouse.results("m", profile="other")
+    write(scenario_path(tmp_path / "tree").parents[2] / "evaluation_result_EN.json", written)
+    warehouse.ingest(tmp_path / "tree")
+
+    off = warehouse.check().differences.filter(check_name="reported_figures_agree")
+
+    if choice == "free":
+        assert off.is_empty()
+    else:
+        assert set(off["explanation"]) == {NEWER_NETWORKX}
+        assert "average_structural_GED" in off["figure"].to_list()
 
 
 def test_figures_are_compared_only_where_we_have_them(warehouse: Warehouse, tmp_path: Path) -> None:
@@ -100,7 +158,7 @@ def test_figures_are_compared_only_where_we_have_them(warehouse: Warehouse, tmp_
     path.write_text(json.dumps(document), encoding="utf-8")
     warehouse.ingest(path)
     with warehouse.connect() as connection:
-        figures = reported_figures(connection).filter(model="perfect")
+        figures = reported_figures(connection).filter(model="perfect", profile="upstream")
     of_models = figures.filter(pl.col("scenario").is_null())
     assert set(of_models["figure"]) == OVERALL_FIGURES.keys()
     assert len(figures) == len(OVERALL_FIGURES) + len(SCENARIO_FIGURES)
