@@ -1,15 +1,18 @@
 """Warehouses of an evaluator's result files alone, and of both kinds: every command, tried."""
 
 import json
+import re
 import shutil
 from collections.abc import Callable
 from pathlib import Path
 
+import pyarrow.parquet as pq
 import pytest
 
 from orchbench_analytics import open_warehouse
 from orchbench_analytics.errors import NoAnswersError
 from orchbench_analytics.warehouse import Warehouse
+from tests.pages.unpack import frame_of_columns, unpacked
 
 KEY_METRICS = {
     "Average": "average_score",
@@ -144,23 +147,20 @@ def test_python_says_it_too(alone: Path) -> None:
     assert set(warehouse.drivers("silent", "perfect")) == {"scenarios"}
 
 
-def test_the_star_and_the_report_have_its_scenarios(alone: Path, orchbench, tmp_path: Path) -> None:
+def test_the_star_and_the_report_have_its_scenarios(
+    alone: Path, orchbench, tmp_path: Path
+) -> None:
     star = orchbench("export", alone / "warehouse", tmp_path / "star", "--star")
     report = orchbench("report", alone / "warehouse", tmp_path / "report.html")
 
     assert (star.returncode, report.returncode) == (0, 0)
-    rows = open_warehouse(alone / "warehouse").scenario_scores()
-    exported = json.loads(
-        orchbench(
-            "sql",
-            alone / "warehouse",
-            "select count(*) as n from scenario_scores",
-            "--format",
-            "json",
-        ).stdout
-    )
-    assert exported == [{"n": len(rows)}] == [{"n": 72}]
-    assert "reported" in (tmp_path / "report.html").read_text(encoding="utf-8")
+    files = [*(tmp_path / "star" / "fact_scenario").rglob("*.parquet")]
+    files += (tmp_path / "star").glob("fact_scenario.parquet")
+    assert sum(pq.read_metadata(file).num_rows for file in files) == 72
+    page = (tmp_path / "report.html").read_text(encoding="utf-8")
+    core = unpacked(re.search(r'data-piece="core">([^<]+)<', page)[1])
+    assert core["profiles"] == ["reported"]
+    assert len(frame_of_columns(core["leaderboard"])) == 9
 
 
 def test_printed_results_read_in_again_are_the_same(alone: Path, orchbench, tmp_path: Path) -> None:
