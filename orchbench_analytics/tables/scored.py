@@ -88,6 +88,10 @@ SCORED_ARGUMENTS = Table(
         count("false_positive_count", "Values of the answer that match none."),
         count("false_negative_count", "Values of the label that match none."),
         text("decided_by", "compared, or judge where its verdict was used."),
+        flag(
+            "is_pattern_unchecked",
+            "The key counts as fitting its schema's pattern, which took too long to try.",
+        ),
         maybe_text("answer_values", "The answer's values as compared, a JSON list of texts."),
         maybe_text("label_values", "The label's values as compared, a JSON list of texts."),
     ),
