@@ -34,7 +34,8 @@ SCORED_STEPS = Table(
         flag("is_scored", "The row counts in decisions; else `left_out_reason` says why not."),
         maybe_text(
             "left_out_reason",
-            "unusable_label, surplus_answer, unlabelled_answer, unanswered_step or void_file.",
+            "unusable_label, surplus_answer, unlabelled_answer, unanswered_step, no_history (a run "
+            "without steps whose history is not a list) or void_file.",
         ),
         text("actual", "What the label wants: call, a rejection type, or rejection (untyped)."),
         text("predicted", "What was answered: call, a rejection type, or failed."),
