@@ -44,6 +44,7 @@ class Profile:
     no_arguments: Literal["one", "zero"] = "one"
     verdict: Literal["replaces_unmatched", "replaces_all"] = "replaces_unmatched"
     verdict_match: Literal["verified", "by_position"] = "verified"
+    judge_reasoning: Literal["read", "choices_only"] = "read"
     unsound_verdict: Literal["ignored", "zero"] = "ignored"
     unsound_schema: Literal["ignored", "key_f1"] = "ignored"
     invalid_arguments: Literal["none", "error_key"] = "none"
@@ -94,6 +95,7 @@ UPSTREAM = Profile(
     no_arguments="zero",
     verdict="replaces_all",
     verdict_match="by_position",
+    judge_reasoning="choices_only",
     unsound_verdict="zero",
     unsound_schema="key_f1",
     invalid_arguments="error_key",

@@ -128,12 +128,20 @@ RULES: dict[str, Rule] = {
             "by_position": "The one in its place.",
         },
     ),
+    "judge_reasoning": Rule(
+        "When the judge's reasoning counts as its answer.",
+        {
+            "read": "Whenever the content beside it is blank.",
+            "choices_only": "When that content is under `choices`; a bare message has no answer.",
+        },
+    ),
     "unsound_verdict": Rule(
         "What a verdict does whose counts are not numbers, or that was never logged.",
         {"ignored": "The key stands as compared.", "zero": "The value F1 of the whole call is 0."},
     ),
     "unsound_schema": Rule(
-        "What a schema type of unknown name, or a list as tool name, does to its run.",
+        "What a schema type of unknown name, a list as tool name, or a judge's log that is cut off "
+        "does to its run.",
         {"ignored": "Nothing.", "key_f1": "The value F1 of every call in the run is its key F1."},
     ),
     "invalid_arguments": Rule(

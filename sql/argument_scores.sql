@@ -42,7 +42,10 @@ summed as (
         cast(sum(scored_arguments.true_positive_count) as bigint) as value_true_positive_count,
         cast(sum(scored_arguments.false_positive_count) as bigint) as value_false_positive_count,
         cast(sum(scored_arguments.false_negative_count) as bigint) as value_false_negative_count,
-        count(*) filter (where scored_arguments.decided_by = 'judge') as judged_argument_count
+        count(*) filter (where scored_arguments.decided_by = 'judge') as judged_argument_count,
+        count(*) filter (
+            where scored_arguments.is_pattern_unchecked
+        ) as unchecked_argument_count
     from scored_arguments
     inner join scored_steps
         using (profile, model, experiment, language, scenario, run, step_id, answer_place)

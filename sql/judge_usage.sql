@@ -23,12 +23,14 @@ asked as (
         language,
         count(*) filter (where is_asked) as asked_key_count,
         count(*) filter (where is_asked and is_usable) as answered_key_count,
-        count(*) filter (where not is_asked) as unasked_key_count,
+        count(*) filter (where not is_asked and argument_key is not null) as unasked_key_count,
         count(*) filter (where is_usable) as usable_key_count,
         count(*) filter (where is_asked and unusable_reason = 'no_answer') as no_answer_count,
         count(*) filter (where is_asked and unusable_reason = 'no_object') as no_object_count,
         count(*) filter (where is_asked and unusable_reason = 'no_key') as no_key_count,
-        count(*) filter (where is_asked and unusable_reason = 'no_counts') as no_verdict_count
+        count(*) filter (where is_asked and unusable_reason = 'no_counts') as no_verdict_count,
+        count(*) filter (where unusable_reason = 'surplus') as surplus_verdict_count,
+        count(*) filter (where unusable_reason = 'cut_off') as cut_off_log_count
     from judgements
     group by model, experiment, language
 ),

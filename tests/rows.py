@@ -93,6 +93,7 @@ def judgement(**columns: Any) -> Row:
         "is_usable": True,
         "unusable_reason": None,
         "is_unsound": False,
+        "is_bare_reasoning": False,
         "true_positive_count": 1,
         "false_positive_count": 0,
         "false_negative_count": 0,
@@ -101,6 +102,13 @@ def judgement(**columns: Any) -> Row:
         "label_values": '["Seoul"]',
     }
     return row | columns
+
+
+def cut_off(**columns: Any) -> Row:
+    """What is known of a judge's log that ends in the middle."""
+    nothing = dict.fromkeys(judgement())
+    flags = dict.fromkeys(("is_asked", "is_usable", "is_unsound", "is_bare_reasoning"), False)
+    return nothing | RUN | flags | {"unusable_reason": "cut_off"} | columns
 
 
 def parameter(**columns: Any) -> Row:

@@ -43,6 +43,7 @@ UPSTREAM_RULES = {
     "no_arguments": "zero",
     "verdict": "replaces_all",
     "verdict_match": "by_position",
+    "judge_reasoning": "choices_only",
     "unsound_verdict": "zero",
     "unsound_schema": "key_f1",
     "invalid_arguments": "error_key",

@@ -11,7 +11,7 @@ from orchbench_analytics.cli.app import command
 from orchbench_analytics.cli.default_warehouse import HOW_TO_NAME_IT, default_warehouse
 from orchbench_analytics.cli.engine import EngineOptions
 from orchbench_analytics.cli.options import JobsOption, QuietOption
-from orchbench_analytics.cli.progress import progress_bar, say_summary, task_bar
+from orchbench_analytics.cli.progress import progress_bar, say_summary, say_unchecked, task_bar
 from orchbench_analytics.cli.talk import say
 from orchbench_analytics.errors import PathError
 
@@ -85,11 +85,14 @@ def ingest(
         )
     if not quiet:
         say_summary(summary, warehouse)
-        if any(summary) and not opened.manifest().tool_parameter_count:
-            say(
-                "  no agent cards: values can score lower under upstream than the evaluator has "
-                "them; give --agent-cards"
-            )
+        if any(summary):
+            manifest = opened.manifest()
+            if not manifest.tool_parameter_count:
+                say(
+                    "  no agent cards: values can score lower under upstream than the evaluator "
+                    "has them; give --agent-cards"
+                )
+            say_unchecked(manifest, warehouse)
     if not any(summary):
         raise typer.Exit(1)
     if fail_on_refused and summary.refused:

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 from orchbench_analytics.cli.talk import call_of, say
 from orchbench_analytics.outputs import terminal
+from orchbench_analytics.store.manifest import Manifest, unchecked_pattern_count
 
 if TYPE_CHECKING:
     from orchbench_analytics.engines.spark import TaskProgress
@@ -78,3 +79,14 @@ def say_summary(summary: IngestSummary, warehouse: Path) -> None:
         say(f"  refused {source.path}: {source.reason}{place}: {source.message}")
     if len(summary.refused) > _REFUSED_SAID:
         say(f"  … all of them: {call_of('sources', warehouse, '--status', 'refused')}")
+
+
+def say_unchecked(manifest: Manifest, warehouse: Path) -> None:
+    """Say how many argument keys went without the check of their pattern, if any did."""
+    count = unchecked_pattern_count(manifest)
+    if count:
+        query = "from argument_scores where unchecked_argument_count > 0"
+        say(
+            "  argument keys that count as fitting a pattern which took too long to try: "
+            f"{count:,}; see: {call_of('sql', warehouse, query)}"
+        )

@@ -8,6 +8,7 @@ import typer
 
 from orchbench_analytics.cli.app import command
 from orchbench_analytics.cli.options import JobsOption, WarehouseArgument
+from orchbench_analytics.cli.progress import say_unchecked
 from orchbench_analytics.cli.talk import call_of, say
 
 
@@ -25,6 +26,8 @@ def score(
     """Score a warehouse under a profile, from its tables alone."""
     from orchbench_analytics.warehouse import open_warehouse
 
-    name = open_warehouse(warehouse).score(profile, jobs=jobs)
+    opened = open_warehouse(warehouse)
+    name = opened.score(profile, jobs=jobs)
     see = call_of("leaderboard", warehouse, "-p", name)
     say(f"{warehouse}: scored under {name}; see: {see}")
+    say_unchecked(opened.manifest(), warehouse)

@@ -21,6 +21,7 @@ from orchbench_analytics.ingest.sources import (
     source_of,
 )
 from orchbench_analytics.store.manifest import Manifest
+from orchbench_analytics.texts import text_of
 
 CardRow = tuple[Any, ...]
 
@@ -115,7 +116,7 @@ def _limits(schema: dict[str, Any]) -> tuple[str | None, bool, str | None]:
         type_ = type_[0] if type_ else None
     has_enum = "enum" in schema or (isinstance(items, dict) and "enum" in items)
     return (
-        type_ if isinstance(type_, str) else None,
+        text_of(type_) if type_ else None,  # "" is no type, and 5 is one of unknown name
         has_enum,
         pattern if isinstance(pattern, str) else None,
     )

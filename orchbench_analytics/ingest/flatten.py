@@ -18,7 +18,7 @@ from orchbench_analytics.ingest.documents import (
     ResultsDocument,
     UnreadableDocument,
 )
-from orchbench_analytics.ingest.judge_logs import judgement_rows
+from orchbench_analytics.ingest.judge_logs import cut_off_rows, judgement_rows
 from orchbench_analytics.ingest.labels import StepLabel
 from orchbench_analytics.ingest.runs import History, ReadRun, ReadRuns
 from orchbench_analytics.texts import calls_text, clean_text, kind_of, text_of
@@ -133,7 +133,7 @@ def flatten_runs(key: ScenarioKey, read: ReadRuns) -> Flat:
         sum(plan.label_content is not None and plan.answer_number in _FIRST for plan in plans),
         sum(plan.answer_position is not None for plan in plans),
         answered,
-        len(steps) - answered,
+        sum(step.has_label and not step.is_answered for step in steps),
         sum(plan.answer_position is None for plan in plans),
         sum(map(_is_empty, _entries(read))),
         answered - sum(step.is_answered for step in labelled),
@@ -171,6 +171,13 @@ def flatten_judge_log(key: Row, log: JudgeLog) -> Flat:
     judged_at = _seconds(log.timestamp)
     timed = [(*row, judged_at) for row in rows]
     return Flat({"judgements": timed}, text_length, unreadable_parts(unreadable))
+
+
+def flatten_cut_off_log(key: Row, problem: Problem) -> Flat:
+    """The row of `judgements` for a judge's log of (model, …, run) that ends in the middle."""
+    words = f"{problem.message}; none of its verdicts counts"
+    rows = [(*row, None) for row in cut_off_rows(key)]
+    return Flat({"judgements": rows}, 0, problem._replace(message=words))
 
 
 def flatten_results(key: Row, document: ResultsDocument) -> Flat:
@@ -269,6 +276,8 @@ def _step_rows(key: RunKey, run_position: int, run: ReadRun) -> list[StepRow]:
     for step, label in run.gold.steps.items():
         if step not in seen:
             rows.append(StepRow(*key, step, run_position, *label, step_kind=no_history))
+    if no_history is not None and not rows:
+        rows.append(StepRow(*key, "", run_position, *_NO_STEP_LABEL, step_kind=no_history))
     return rows
 
 

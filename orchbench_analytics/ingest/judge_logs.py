@@ -26,6 +26,7 @@ class _Answer(NamedTuple):
     call_index: int
     verdict: dict[str, Any]
     reason: str | None
+    is_bare_reasoning: bool = False
     is_logged: bool = True
 
 
@@ -44,10 +45,11 @@ class _Verdict(NamedTuple):
 def judgement_rows(key: Row, log: JudgeLog) -> tuple[list[Row], list[str]]:
     """Rows of `judgements`: one per key that was asked about, or spoken of unasked.
 
-    Also the JSON paths of questions and answers that are not objects or name no call.
+    Of several answers about a call the first counts; each other is a row without a key. Returns
+    also the JSON paths of questions and answers that are not objects or name no call.
     """
     asked_by_call, unreadable = _by_call("$.input_data", log.input_data)
-    answers, unreadable_answers = _answers(log.llm_responses)
+    answers, surplus, unreadable_answers = _answers(log.llm_responses)
     answered = {answer.call_index for answer in answers}
     answers += [
         _Answer("$.input_data", call_index, {}, "no_answer", is_logged=False)
@@ -75,13 +77,24 @@ def judgement_rows(key: Row, log: JudgeLog) -> tuple[list[Row], list[str]]:
                     verdict.reason is None,
                     verdict.reason,
                     verdict.is_unsound,
+                    answer.is_bare_reasoning,
                     *verdict.counts,
                     verdict.exact_counts,
                     _values(answer_values.get(name)),
                     _values(label_values.get(name)),
                 )
             )
+    rows += [_row_without_key(key, call_index, "surplus") for call_index in surplus]
     return rows, unreadable + unreadable_answers
+
+
+def cut_off_rows(key: Row) -> list[Row]:
+    """The row of `judgements` for a log that ends in the middle."""
+    return [_row_without_key(key, None, "cut_off")]
+
+
+def _row_without_key(key: Row, call_index: int | None, reason: str) -> Row:
+    return (*key, call_index, None, False, False, reason, False, False, *(None,) * 6)
 
 
 def read_verdict(text: str | None) -> tuple[dict[str, Any], str | None]:
@@ -102,7 +115,14 @@ def read_verdict(text: str | None) -> tuple[dict[str, Any], str | None]:
     return {}, "no_object"
 
 
-def answer_text(response: dict[str, Any]) -> str | None:
+class AnswerText(NamedTuple):
+    """The judge's text; it may be the reasoning beside a blank content, not under `choices`."""
+
+    text: str | None
+    is_bare_reasoning: bool = False
+
+
+def answer_text(response: dict[str, Any]) -> AnswerText:
     """The judge's text: that of the first choice's message, or of the answer itself.
 
     Clients log it in either place; where the content is blank, the reasoning beside it counts.
@@ -111,12 +131,18 @@ def answer_text(response: dict[str, Any]) -> str | None:
     if isinstance(given, list):
         given = given[0] if given else None
     if isinstance(given, str):
-        return given
-    message = _first_message(given) or given
+        return AnswerText(given)
+    chosen = _first_message(given)
+    message = chosen or given
     if not isinstance(message, dict):
-        return None
-    texts = [message.get(name) for name in ("content", "reasoning_content")]
-    return next((text for text in texts if isinstance(text, str) and text.strip()), None)
+        return AnswerText(None)
+    content, reasoning = (_filled(message.get(n)) for n in ("content", "reasoning_content"))
+    is_bare = chosen is None and content is None and reasoning is not None
+    return AnswerText(content or reasoning, is_bare)
+
+
+def _filled(text: Any) -> str | None:
+    return text if isinstance(text, str) and text.strip() else None
 
 
 def _first_message(given: Any) -> dict[str, Any] | None:
@@ -126,16 +152,20 @@ def _first_message(given: Any) -> dict[str, Any] | None:
     return message if isinstance(message, dict) else None
 
 
-def _answers(responses: Iterable[Any]) -> tuple[list[_Answer], list[str]]:
-    """What was said about each call, and the paths of what does not answer for one."""
-    answers, unreadable = [], []
+def _answers(responses: Iterable[Any]) -> tuple[list[_Answer], list[int], list[str]]:
+    """What was first said about each call, the calls of surplus answers, and paths of no answer."""
+    answers: dict[int, _Answer] = {}
+    surplus, unreadable = [], []
     for index, response in enumerate(responses):
         place, call_index = f"$.llm_responses[{index}]", _call_index(response)
         if call_index is None:
             unreadable.append(place)
+        elif call_index in answers:
+            surplus.append(call_index)
         else:
-            answers.append(_Answer(place, call_index, *read_verdict(answer_text(response))))
-    return answers, unreadable
+            text, is_bare = answer_text(response)
+            answers[call_index] = _Answer(place, call_index, *read_verdict(text), is_bare)
+    return list(answers.values()), surplus, unreadable
 
 
 def _verdict(answer: _Answer, name: str) -> _Verdict:

@@ -111,7 +111,12 @@ def read_and_flatten(file: InputFile, data: bytes) -> tuple[Flat, Problem | None
             return flatten.flatten_judge_log((*key, file.scenario, file.run), log)
         return flatten.flatten_results(key, msgspec.json.decode(document, type=ResultsDocument))
 
-    flat, mended = read_with(make, data)
+    try:
+        flat, mended = read_with(make, data)
+    except UnreadableDocument as error:
+        if file.kind != "judge_log" or error.problem.reason != "truncated":
+            raise
+        return flatten.flatten_cut_off_log((*key, file.scenario, file.run), error.problem), None
     is_broken = file.kind == "runs" and mended is not None and mended.reason == "lone_surrogate"
     return flatten.mark_broken_texts(flat) if is_broken else flat, mended
 

@@ -64,7 +64,7 @@ def _decision_page(table: Table, step: StepKey, profile: Profile) -> Iterable[li
     arguments = _all(_under(table("scored_arguments"), profile), step)
     if arguments.height:
         counts = arguments.select(key="argument_key", **_COUNTS, decided_by="decided_by")
-        yield ["Arguments", *_table(counts), *_other_values(arguments)]
+        yield ["Arguments", *_table(counts), *_other_values(arguments), *_unchecked(arguments)]
     if scored["judge_index"] is not None:
         yield from _verdicts(table, step, scored["judge_index"])
 
@@ -78,6 +78,13 @@ def _other_values(arguments: pl.DataFrame) -> list[str]:
             for side in ("label", "answer"):
                 lines += _paragraphs(f"  {side}: {row[f'{side}_values'] or 'none'}")
     return ["", *lines] if lines else []
+
+
+def _unchecked(arguments: pl.DataFrame) -> list[str]:
+    """The keys whose values were not compared with the pattern of their schema."""
+    keys = arguments.filter("is_pattern_unchecked")["argument_key"]
+    said = "its pattern took too long to try, so it counts as fitting"
+    return [line for key in keys for line in ("", *_paragraphs(f"{key}: {said}"))]
 
 
 def _verdicts(table: Table, step: StepKey, index: int) -> Iterable[list[str]]:

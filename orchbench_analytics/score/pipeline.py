@@ -31,6 +31,7 @@ from orchbench_analytics.tables import (
     PLANS,
     REPORTED_SCENARIOS,
     SCENARIOS,
+    SCORED_ARGUMENTS,
     SCORED_TABLES,
     STEPS,
     TOOL_PARAMETERS,
@@ -123,11 +124,8 @@ def _by_profile(
 
 def _write_scores(task: GroupTask, profile: Profile, frames: Sequence[pl.DataFrame]) -> ScoreGroup:
     group_id = task.group.group_ids[profile]
-    tables = (
-        (table.name, Frame(frame, table))
-        for table, frame in zip(SCORED_TABLES, frames, strict=True)
-        if len(frame)
-    )
+    scored = dict(zip(SCORED_TABLES, frames, strict=True))
+    tables = ((t.name, Frame(frame, t)) for t, frame in scored.items() if len(frame))
     directory = f"scores/{group_id}"
     return ScoreGroup(
         directory=directory,
@@ -135,6 +133,7 @@ def _write_scores(task: GroupTask, profile: Profile, frames: Sequence[pl.DataFra
         group_id=group_id,
         profile=profile.name,
         part_ids=sorted(part.part_id for part in task.group.parts),
+        unchecked_pattern_count=int(scored[SCORED_ARGUMENTS]["is_pattern_unchecked"].sum()),
     )
 
 

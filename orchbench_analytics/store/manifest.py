@@ -8,6 +8,7 @@ stay on the disk for a while, for readers that still use them: see `directories.
 from __future__ import annotations
 
 import hashlib
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
@@ -45,11 +46,15 @@ class Part(Holder, frozen=True, kw_only=True):
 
 
 class ScoreGroup(Holder, frozen=True, kw_only=True):
-    """Scores of some parts under one profile, written once."""
+    """Scores of some parts under one profile, written once.
+
+    `unchecked_pattern_count` is of argument keys whose schema's pattern took too long to try.
+    """
 
     group_id: str
     profile: str
     part_ids: list[str]
+    unchecked_pattern_count: int = 0
 
 
 class Gathered(Holder, frozen=True, kw_only=True):
@@ -79,6 +84,14 @@ class Manifest(msgspec.Struct):
     profiles: dict[str, dict[str, str | float]] = {}
     scores: list[ScoreGroup] = []
     unreferenced: dict[str, int] = {}
+
+
+def unchecked_pattern_count(manifest: Manifest) -> int:
+    """How many argument keys went without the check of their pattern, under the worst profile."""
+    counts: Counter[str] = Counter()
+    for group in manifest.scores:
+        counts[group.profile] += group.unchecked_pattern_count
+    return max(counts.values(), default=0)
 
 
 class _Release(msgspec.Struct):

@@ -97,7 +97,8 @@ CONTENT_KIND = maybe_text(
 )
 STEPS = Table(
     "steps",
-    "labelled sub-agent step of a run, with its answer; and answer that fits no such step",
+    "labelled sub-agent step of a run, with its answer; answer that fits no such step; and run "
+    "that has neither, as its history is not a list",
     (
         *STEP_KEY,
         RUN_POSITION,
@@ -135,14 +136,22 @@ JUDGEMENTS = Table(
     "argument key that the benchmark's judge was asked about, or spoke of unasked",
     (
         *RUN_KEY,
-        count("call_index", "Place of the call among the run's judged calls, from 0."),
-        maybe_text("argument_key", "The key; null where the judge's log names none."),
+        maybe_count("call_index", "Place of the call among the run's judged calls, from 0."),
+        maybe_text(
+            "argument_key", "The key; null for a surplus answer, and for a log that is cut off."
+        ),
         flag("is_asked", "The judge was asked about this key."),
         flag("is_usable", "The judge's answer has counts for this key."),
         maybe_text(
-            "unusable_reason", "Why there are none: no_answer, no_object, no_key, no_counts."
+            "unusable_reason",
+            "Why there are none: no_answer, no_object, no_key, no_counts, surplus (the call was "
+            "answered before), cut_off (the log ends in the middle).",
         ),
         flag("is_unsound", "Its counts are not numbers, or the judge's answer was not logged."),
+        flag(
+            "is_bare_reasoning",
+            "The answer is the reasoning beside a blank content that is not under `choices`.",
+        ),
         maybe_count("true_positive_count", "Matches the judge saw."),
         maybe_count("false_positive_count", "Predicted values the judge found unmatched."),
         maybe_count("false_negative_count", "Gold values the judge found unmatched."),

@@ -35,7 +35,8 @@ SCORED_STEPS = Table(
         flag("is_scored", "The row counts in decisions; else `left_out_reason` says why not."),
         maybe_text(
             "left_out_reason",
-            "unusable_label, surplus_answer, unlabelled_answer, unanswered_step or void_file.",
+            "unusable_label, surplus_answer, unlabelled_answer, unanswered_step, no_history (a run "
+            "without steps whose history is not a list) or void_file.",
         ),
         text("actual", "What the label wants: call, a rejection type, or rejection (untyped)."),
         text("predicted", "What was answered: call, a rejection type, or failed."),
@@ -89,6 +90,10 @@ SCORED_ARGUMENTS = Table(
         count("false_positive_count", "Values of the answer that match none."),
         count("false_negative_count", "Values of the label that match none."),
         text("decided_by", "compared, or judge where its verdict was used."),
+        flag(
+            "is_pattern_unchecked",
+            "The key counts as fitting its schema's pattern, which took too long to try.",
+        ),
         maybe_text("answer_values", "The answer's values as compared, a JSON list of texts."),
         maybe_text("label_values", "The label's values as compared, a JSON list of texts."),
     ),

@@ -147,9 +147,7 @@ def test_python_says_it_too(alone: Path) -> None:
     assert set(warehouse.drivers("silent", "perfect")) == {"scenarios"}
 
 
-def test_the_star_and_the_report_have_its_scenarios(
-    alone: Path, orchbench, tmp_path: Path
-) -> None:
+def test_the_star_and_the_report_have_its_scenarios(alone: Path, orchbench, tmp_path: Path) -> None:
     star = orchbench("export", alone / "warehouse", tmp_path / "star", "--star")
     report = orchbench("report", alone / "warehouse", tmp_path / "report.html")
 

@@ -166,7 +166,6 @@ def test_what_is_not_scorable_is_counted(
     ("document", "reason"),
     [
         (b"", "empty"),
-        (b'{"llm_responses": [', "truncated"),
         ({"llm_responses": 7}, "wrong_type"),
         (runs_document(), "wrong_type"),
     ],
@@ -184,6 +183,23 @@ def test_a_bad_judge_log_is_refused_and_its_runs_are_not(
 
     assert refusals(tmp_path / "warehouse") == {"12_out_trial_run #1.json": reason}
     assert len(rows(tmp_path / "warehouse", "judgements")) == 1
+
+
+@pytest.mark.parametrize("end", [1, 40, -1])
+def test_a_judge_log_that_is_cut_off_is_known_as_such(tmp_path: Path, end: int) -> None:
+    tree = tmp_path / "tree"
+    write(tree / "m/exp/step_wise_evaluation_EN/m/12_out.json")
+    log = tree / "m/exp/llm_evaluation_logs_EN/12_out_trial_run #1.json"
+    write(log, json.dumps(judge_log()).encode()[:end])
+
+    ingest(tmp_path / "warehouse", tree)
+
+    (found,) = rows(tmp_path / "warehouse", "judgements").to_dicts()
+    assert (found["scenario"], found["run"]) == ("12", "run #1")
+    assert (found["unusable_reason"], found["call_index"]) == ("cut_off", None)
+    taken = source(tmp_path / "warehouse", log)
+    assert (taken["status"], taken["reason"]) == ("taken", "truncated")
+    assert taken["message"].endswith("none of its verdicts counts")
 
 
 def test_a_directory_named_like_a_file_is_refused_and_looked_into(tmp_path: Path) -> None:

@@ -239,6 +239,30 @@ def test_an_unanswered_step_says_if_there_was_no_history(history: Any, kind: str
     assert {row["step_kind"] for name in ("steps", "plans") for row in table(flat, name)} == {kind}
 
 
+@pytest.mark.parametrize(
+    ("changes", "kinds"),
+    [
+        ({"sub_agent_history": None}, ["history_null"]),
+        ({"sub_agent_history": {"a": 1}}, ["history_object"]),
+        ({"sub_agent_history": []}, []),
+        ({"sub_agent_history": {}}, []),
+        ({}, ["history_absent"]),
+    ],
+)
+def test_a_run_without_steps_says_if_there_was_no_history(
+    changes: dict[str, Any], kinds: list[str]
+) -> None:
+    bare = {"main_agent_history": [], "label": {"2": {"content": PLAN}}} | changes
+    flat = flatten(runs_document({"run #1": run(), "run #2": bare}))
+
+    found = [row for row in table(flat, "steps") if row["run"] == "run #2"]
+    assert [(row["step_id"], row["has_label"], row["step_kind"]) for row in found] == [
+        ("", False, kind) for kind in kinds
+    ]
+    (scenario,) = table(flat, "scenarios")
+    assert (scenario["step_count"], scenario["missing_answer_count"]) == (2, 0)
+
+
 def test_a_planning_step_counts_by_its_number() -> None:
     entries = [{"step_id": step, "content": ""} for step in (2, 2.0, "2", 2.5)]
     flat = flatten(runs_document({"run #1": run(main_agent_history=entries)}))

@@ -33,6 +33,7 @@ def test_a_verdict_has_its_counts_and_the_values_it_is_about() -> None:
         "is_usable": True,
         "unusable_reason": None,
         "is_unsound": False,
+        "is_bare_reasoning": False,
         "true_positive_count": 1,
         "false_positive_count": 0,
         "false_negative_count": 2,
@@ -130,7 +131,7 @@ def test_a_question_without_a_logged_answer_is_a_row() -> None:
         ({"choices": [], "content": "c"}, "c"),
         ({"choices": None, "content": "c"}, "c"),
         ({"content": "c", "reasoning_content": "b"}, "c"),
-        ({"content": "\n", "reasoning_content": "b"}, "b"),
+        ({"content": "c", "reasoning_content": "b", "choices": []}, "c"),
         ({"content": 5}, None),
         (["a", "b"], "a"),
         ("a", "a"),
@@ -140,7 +141,37 @@ def test_a_question_without_a_logged_answer_is_a_row() -> None:
     ],
 )
 def test_the_judges_text_is_found_where_clients_log_it(response: Any, text: str | None) -> None:
-    assert answer_text({"llm_response": response}) == text
+    assert answer_text({"llm_response": response}) == (text, False)
+
+
+@pytest.mark.parametrize("content", ["\n", "", None, 5])
+def test_the_reasoning_of_a_bare_message_is_told_apart(content: Any) -> None:
+    said = '{"city": {"tp_count": 1}}'
+    message = {"content": content, "reasoning_content": said}
+    bare, chosen = message, {"choices": [{"message": message}]}
+
+    assert answer_text({"llm_response": bare}) == (said, True)
+    assert answer_text({"llm_response": chosen}) == (said, False)
+    for response, is_bare in ((bare, True), (chosen, False)):
+        answer = {"call_index": 0, "llm_response": response}
+        (row,), _ = judgements(judge_log() | {"llm_responses": [answer]})
+        assert (row["is_usable"], row["is_bare_reasoning"]) == (True, is_bare)
+
+
+def test_of_two_answers_for_a_call_the_first_counts_and_the_second_is_surplus() -> None:
+    first, second = (
+        {"call_index": 0, "llm_response": {"content": text}}
+        for text in ('{"day": {"tp_count": 1}}', '{"city": {"tp_count": 1}}')
+    )
+
+    rows, unreadable = judgements(judge_log() | {"llm_responses": [first, second, second]})
+
+    found = [(row["argument_key"], row["is_asked"], row["is_usable"]) for row in rows]
+    assert found[:2] == [("city", True, False), ("day", False, True)]
+    assert found[2:] == [(None, False, False)] * 2
+    assert [row["unusable_reason"] for row in rows] == ["no_key", None, "surplus", "surplus"]
+    assert {row["call_index"] for row in rows} == {0}
+    assert unreadable == []
 
 
 def test_keys_spoken_of_unasked_come_last() -> None:
@@ -210,12 +241,18 @@ def test_many_keys_take_no_more_than_linear_time() -> None:
     assert len(rows) == 50_001
 
 
-def test_questions_that_are_answered_over_and_over_are_refused() -> None:
-    keys = {f"key {number}": ["x"] for number in range(20_000)}
-    log = judge_log(input_data=[question(predicted_call={"arguments": keys})])
+def test_verdicts_about_far_too_many_keys_are_refused() -> None:
+    keys = ", ".join(f'"{number}": 0' for number in range(600_000))
 
     with pytest.raises(UnreadableDocument) as caught:
-        judgements(log | {"llm_responses": log["llm_responses"] * 1_000})
+        judgements(
+            judge_log()
+            | {
+                "llm_responses": [
+                    {"call_index": index, "llm_response": f"{{{keys}}}"} for index in range(2)
+                ]
+            }
+        )
 
     assert caught.value.problem.reason == "too_large"
-    assert caught.value.problem.place == "$.llm_responses[49]"
+    assert caught.value.problem.place == "$.llm_responses[1]"

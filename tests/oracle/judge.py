@@ -72,7 +72,9 @@ class Judge(Rows):
                         **dict(zip(SCORED_MODEL, (profile, *model), strict=True)),
                         "asked_key_count": len(asked),
                         "answered_key_count": answered,
-                        "unasked_key_count": len(rows) - len(asked),
+                        "unasked_key_count": how_many(
+                            rows, lambda r: not r["is_asked"] and r["argument_key"] is not None
+                        ),
                         "usable_key_count": usable,
                         "used_key_count": len(used),
                         "unused_key_count": usable - len(used),
@@ -83,6 +85,12 @@ class Judge(Rows):
                         "no_object_count": reasons["no_object"],
                         "no_key_count": reasons["no_key"],
                         "no_verdict_count": reasons["no_counts"],
+                        "surplus_verdict_count": how_many(
+                            rows, lambda r: r["unusable_reason"] == "surplus"
+                        ),
+                        "cut_off_log_count": how_many(
+                            rows, lambda r: r["unusable_reason"] == "cut_off"
+                        ),
                         "usable_rate": ratio(answered, len(asked)),
                         "used_rate": ratio(len(used), usable),
                         "changed_rate": ratio(changed, len(used)),

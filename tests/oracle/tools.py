@@ -89,6 +89,7 @@ class Tools(Rows):
         arguments = [
             {
                 **{name: argument[name] for name in (*SCORED_MODEL, "argument_key", "decided_by")},
+                "is_pattern_unchecked": argument["is_pattern_unchecked"],
                 "label_tools": tools_of[tuple(argument[name] for name in STEP)],
                 "key_true_positive_count": int(
                     argument["label_values"] is not None and argument["answer_values"] is not None
@@ -109,6 +110,7 @@ class Tools(Rows):
                     "argument_count": len(rows),
                     "judged_argument_count": judged,
                     "judged_rate": judged / len(rows),
+                    "unchecked_argument_count": how_many(rows, lambda a: a["is_pattern_unchecked"]),
                     **self._argument_counts("key", rows),
                     **self._argument_counts("value", rows),
                 }

@@ -8,7 +8,7 @@ def test_counts_are_summed_by_tool_and_key(given, expect) -> None:
         scored_arguments=[
             {"step_id": "4", "argument_key": "date", **BOTH, "true_positive_count": 1},
             {"step_id": "6", "argument_key": "date", **BOTH, "decided_by": "judge"}
-            | {"false_positive_count": 1, "false_negative_count": 1},
+            | {"false_positive_count": 1, "false_negative_count": 1, "is_pattern_unchecked": True},
         ],
     )
     expect(
@@ -28,6 +28,7 @@ def test_counts_are_summed_by_tool_and_key(given, expect) -> None:
                 "value_micro_f1": 0.5,
                 "judged_argument_count": 1,
                 "judged_rate": 0.5,
+                "unchecked_argument_count": 1,
             }
         ],
     )

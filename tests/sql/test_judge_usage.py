@@ -12,6 +12,9 @@ def test_asked_usable_used_and_what_they_did(given, expect) -> None:
             {"argument_key": "f", "is_usable": False, "unusable_reason": "no_object"},
             {"argument_key": "g", "is_usable": False, "unusable_reason": "no_key"},
             {"argument_key": "h", "is_usable": False, "unusable_reason": "no_counts"},
+            {"is_asked": False, "is_usable": False, "unusable_reason": "surplus"},
+            {"is_asked": False, "is_usable": False, "unusable_reason": "surplus"},
+            {"is_asked": False, "is_usable": False, "unusable_reason": "cut_off"},
         ],
         scored_steps=[
             {"step_id": "4", **step, "value_true_positive_count": 1, "value_f1": 0.5}
@@ -40,6 +43,8 @@ def test_asked_usable_used_and_what_they_did(given, expect) -> None:
                 "no_object_count": 1,
                 "no_key_count": 1,
                 "no_verdict_count": 1,
+                "surplus_verdict_count": 2,
+                "cut_off_log_count": 1,
                 "usable_rate": 3 / 7,
                 "used_rate": 0.5,
                 "changed_rate": 0.5,

@@ -133,7 +133,8 @@ function argumentTable(row, shard, labels, profile) {
     { name: "label_values", label: "Label", value: (item) => labelText(labels, item.label_values), cell: (item) => values(labelText(labels, item.label_values)) },
     { name: "answer_values", label: "Answer", value: (item) => item.answer_values,
       cell: (item) => item.is_same ? values(labelText(labels, item.label_values)) : values(item.answer_values) },
-    textColumn("decided_by", "Decided by"),
+    { name: "decided_by", label: "Decided by", value: (item) => item.decided_by, cell: (item) =>
+      item.is_pattern_unchecked ? `${item.decided_by}; its pattern took too long to try` : item.decided_by },
     { name: "result", label: "Counts", value: (item) => item.false_positive_count + item.false_negative_count, cell: (item) =>
       badge(item.false_positive_count + item.false_negative_count ? (item.true_positive_count ? "partly" : "bad") : "good",
         `${item.true_positive_count} right, ${item.false_positive_count} wrong, ${item.false_negative_count} missed`) }] });

@@ -35,6 +35,7 @@ def _left_out_reason(profile: Profile) -> pl.Expr:
     cases = []
     if profile.malformed_answer == "voids_file":
         cases.append((pl.col("voids_file").any().over(_SCENARIO), pl.lit("void_file")))
+    cases.append((~pl.col("has_label") & ~pl.col("is_answered"), pl.lit("no_history")))
     if profile.scored_unit == "labelled_step":
         cases.append((~pl.col("has_label"), pl.lit("unlabelled_answer")))
         cases.append((pl.col("answer_number") > 1, pl.lit("surplus_answer")))

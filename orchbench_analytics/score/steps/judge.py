@@ -34,6 +34,7 @@ def read_verdicts(judgements: pl.DataFrame) -> pl.DataFrame:
         .select(
             *_VERDICT_KEY,
             "is_unsound",
+            "is_bare_reasoning",
             judged_answer=compared("answer_values"),
             judged_label=compared("label_values"),
             **{
@@ -45,6 +46,12 @@ def read_verdicts(judgements: pl.DataFrame) -> pl.DataFrame:
     )
 
 
+def cut_off_runs(judgements: pl.DataFrame) -> pl.DataFrame:
+    """The runs whose judge's log ends in the middle, marked with `has_cut_off_log`."""
+    runs = judgements.filter(pl.col("unusable_reason") == "cut_off").select(RUN_COLUMNS).unique()
+    return runs.with_columns(has_cut_off_log=pl.lit(True))
+
+
 def apply_verdicts(
     arguments: pl.DataFrame, verdicts: pl.DataFrame, profile: Profile
 ) -> pl.DataFrame:
@@ -53,6 +60,8 @@ def apply_verdicts(
     Counts are floats from here on: a judge's may be fractions. Add also `is_void`: the key's
     verdict makes the whole call's values score 0.
     """
+    if profile.judge_reasoning == "choices_only":
+        verdicts = verdicts.filter(~pl.col("is_bare_reasoning"))
     judged = arguments.join(verdicts, on=_VERDICT_KEY, how="left", maintain_order="left")
     has_verdict = pl.col("is_judgeable") & pl.col("verdict_true_positive_count").is_not_null()
     if profile.verdict_match == "verified":

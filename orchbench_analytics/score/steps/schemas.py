@@ -2,19 +2,17 @@
 
 from __future__ import annotations
 
-import re
-
 import polars as pl
 
 from orchbench_analytics.score.steps.arguments import PAIR
 from orchbench_analytics.score.steps.observe import ReadCalls
+from orchbench_analytics.score.steps.patterns import fit_patterns
 from orchbench_analytics.tables import UNKNOWN_LANGUAGE
 
 _NEVER_JUDGED_TYPES = ("number", "boolean", "array", "object")
 _KNOWN_TYPES = (*_NEVER_JUDGED_TYPES, "string", "integer")
 _INTEGER = r"^\s*[+-]?\d(?:_?\d)*\s*$"  # what Python's int() takes …
 _MOST_DIGITS = 4_300  # … and how much of it
-_LONGEST_BACKTRACKED = 200  # a text that Python's own regular expressions are tried on
 _COMPARED_KEY = (*PAIR, "reading", "argument_key")
 
 
@@ -23,7 +21,8 @@ def mark_judgeable(
 ) -> pl.DataFrame:
     """Add `is_judgeable`: values unmatched on both sides, and the tool's schema settles nothing.
 
-    Add also `has_unknown_type`: such a key has a type that JSON Schema does not have.
+    Add also `has_unknown_type`: such a key has a type that JSON Schema does not have; and
+    `is_pattern_unchecked`: its pattern could not be tried in bounded time, and settles nothing.
     """
     is_open = (
         pl.col("is_shared")
@@ -36,8 +35,8 @@ def mark_judgeable(
             checked, on=_COMPARED_KEY, how="left", nulls_equal=True, maintain_order="left"
         )
         .with_columns(
+            pl.col("has_unknown_type", "is_pattern_unchecked").fill_null(False),
             is_judgeable=is_open & ~pl.col("is_settled").fill_null(False),
-            has_unknown_type=pl.col("has_unknown_type").fill_null(False),
         )
         .drop("is_settled", "unmatched_texts")
     )
@@ -47,21 +46,30 @@ def _checked(
     open_keys: pl.DataFrame, read: ReadCalls, tool_parameters: pl.DataFrame
 ) -> pl.DataFrame:
     """The keys among `open_keys` that a called tool has: is the key settled, its type unknown."""
-    known = open_keys.join(
-        _schemas(open_keys, read, tool_parameters), on=["language", "used_id", "argument_key"]
-    )
-    texts = known.select(*_COMPARED_KEY, "value_type", "pattern", text="unmatched_texts")
-    misfits = _misfits(texts.explode("text")).select(_COMPARED_KEY).unique()
     is_enum_settled = pl.col("has_enum") & (
         pl.col("false_positive_count") == pl.col("false_negative_count")
     )
     is_type_settled = pl.col("value_type").is_in(_NEVER_JUDGED_TYPES).fill_null(False)
-    return known.join(
-        misfits.with_columns(is_misfit=pl.lit(True)), on=_COMPARED_KEY, how="left", nulls_equal=True
-    ).select(
-        *_COMPARED_KEY,
-        is_settled=is_type_settled | is_enum_settled | pl.col("is_misfit").fill_null(False),
-        has_unknown_type=~pl.col("value_type").is_in(_KNOWN_TYPES).fill_null(True),
+    known = open_keys.join(
+        _schemas(open_keys, read, tool_parameters), on=["language", "used_id", "argument_key"]
+    ).with_columns(is_settled=is_type_settled | is_enum_settled)
+    texts = known.filter(~pl.col("is_settled")).select(
+        *_COMPARED_KEY, "value_type", "pattern", text="unmatched_texts"
+    )
+    fits = (
+        _fits(texts.explode("text"))
+        .group_by(_COMPARED_KEY)
+        .agg(is_misfit=(~pl.col("fits")).any(), has_unchecked=pl.col("fits").is_null().any())
+    )
+    return (
+        known.join(fits, on=_COMPARED_KEY, how="left", nulls_equal=True)
+        .with_columns(pl.col("is_misfit", "has_unchecked").fill_null(False))
+        .select(
+            *_COMPARED_KEY,
+            is_settled=pl.col("is_settled") | pl.col("is_misfit"),
+            has_unknown_type=~pl.col("value_type").is_in(_KNOWN_TYPES).fill_null(True),
+            is_pattern_unchecked=pl.col("has_unchecked") & ~pl.col("is_misfit"),
+        )
     )
 
 
@@ -104,32 +112,17 @@ def _cards_of(languages: pl.Series, tool_parameters: pl.DataFrame) -> pl.DataFra
     )
 
 
-def _misfits(texts: pl.DataFrame) -> pl.DataFrame:
-    """The rows whose text is not of the type, or does not match the pattern from its start.
+def _fits(texts: pl.DataFrame) -> pl.DataFrame:
+    """Add `fits`: the text is of the type and matches the pattern; null where none can tell.
 
-    Patterns are tried in linear time, whatever the text; one with look-around, which that engine
-    does not know, is left to Python. A doubled backslash counts as one, as cards often have it.
+    A doubled backslash in a pattern counts as one, as cards often have it.
     """
-    texts = texts.with_columns(pl.col("pattern").str.replace_all("\\\\", "\\", literal=True))
-    text, pattern = pl.col("text"), pl.format("^(?:{})", "pattern")
+    text, pattern = pl.col("text"), pl.col("pattern")
     is_integer = text.str.contains(_INTEGER) & (text.str.count_matches(r"\d") <= _MOST_DIGITS)
     is_typed = (pl.col("value_type") != "integer").fill_null(True) | is_integer
-    # In Python, `$` also matches before a last line break.
-    matches = text.str.contains(pattern, strict=False) | text.str.strip_suffix("\n").str.contains(
-        pattern, strict=False
+    texts = texts.with_columns(pattern.str.replace_all("\\\\", "\\", literal=True))
+    asked = texts.filter(is_typed & pattern.is_not_null())
+    matched = fit_patterns(asked).rename({"fits": "is_matching"})
+    return texts.join(matched, on=["pattern", "text"], how="left").with_columns(
+        fits=is_typed & (pattern.is_null() | pl.col("is_matching"))
     )
-    tried = texts.with_columns(fits=is_typed & (pl.col("pattern").is_null() | matches))
-    left = tried.filter(pl.col("fits").is_null()).select("pattern", "text").unique()
-    by_python = left.with_columns(
-        fits_python=pl.Series([_matches(*row) for row in left.iter_rows()], dtype=pl.Boolean)
-    )
-    return tried.join(by_python, on=["pattern", "text"], how="left").filter(
-        ~pl.coalesce("fits", "fits_python")
-    )
-
-
-def _matches(pattern: str, text: str) -> bool:
-    try:
-        return len(text) <= _LONGEST_BACKTRACKED and re.match(pattern, text) is not None
-    except re.error:
-        return True

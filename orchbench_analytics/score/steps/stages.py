@@ -10,8 +10,13 @@ import polars as pl
 from orchbench_analytics.profiles import SPEC, Profile
 from orchbench_analytics.score.steps.arguments import PAIR, compare_arguments, compare_names
 from orchbench_analytics.score.steps.decide import decide
-from orchbench_analytics.score.steps.judge import apply_verdicts, read_verdicts
-from orchbench_analytics.score.steps.observe import NO_CALLS_ID, ReadCalls, step_facts
+from orchbench_analytics.score.steps.judge import apply_verdicts, cut_off_runs, read_verdicts
+from orchbench_analytics.score.steps.observe import (
+    NO_CALLS_ID,
+    RUN_COLUMNS,
+    ReadCalls,
+    step_facts,
+)
 from orchbench_analytics.score.steps.read_calls import reading_of
 from orchbench_analytics.score.steps.schemas import mark_judgeable
 from orchbench_analytics.score.steps.totals import ScoredSteps, total
@@ -59,7 +64,10 @@ def compare(work: StepWork) -> StepWork:
 def consult_judge(work: StepWork) -> StepWork:
     """Mark the keys that may go to the judge, and read what the judge said."""
     arguments = mark_judgeable(work.arguments, work.read, work.tool_parameters)
-    return work._replace(arguments=arguments, verdicts=read_verdicts(work.judgements))
+    facts = work.facts.join(
+        cut_off_runs(work.judgements), on=RUN_COLUMNS, how="left", maintain_order="left"
+    )
+    return work._replace(facts=facts, arguments=arguments, verdicts=read_verdicts(work.judgements))
 
 
 def decide_each(work: StepWork) -> StepWork:

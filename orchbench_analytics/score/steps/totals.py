@@ -99,11 +99,13 @@ def _f1_scores(profile: Profile) -> dict[str, pl.Expr]:
 
 
 def _ruled_value_f1(profile: Profile) -> pl.Expr:
-    """The value F1, or in a run with a schema or name that cannot be looked up, the key F1."""
+    """The value F1; or the key F1, in a run with a schema, name or judge's log beyond reading."""
     if profile.unsound_schema == "ignored":
         return pl.col("value_f1")
     is_unsound = pl.col("is_call_scored") & (
-        pl.col("has_unknown_type").fill_null(False) | pl.col("answer_has_list_name")
+        pl.col("has_unknown_type").fill_null(False)
+        | pl.col("answer_has_list_name")
+        | pl.col("has_cut_off_log").fill_null(False)
     )
     is_run_unsound = is_unsound.any().over(RUN_COLUMNS)
     return pl.when(is_run_unsound).then("key_f1").otherwise("value_f1")

@@ -10,6 +10,7 @@ from orchbench_analytics.score.steps.values import decode_json
 from orchbench_analytics.texts import clean_text
 
 _WRAPPING = re.compile(r"</?(?:tool_call|function_call)>|```[a-z]*")
+_OPENING = re.compile(r"[\[{]")
 _NAME_KEYS = ("tool", "name")
 _ARGUMENT_KEYS = ("arguments", "parameters")
 
@@ -17,16 +18,15 @@ _ARGUMENT_KEYS = ("arguments", "parameters")
 def calls_in_text(content: str) -> str | None:
     """Calls written as text, in the form of `answer_calls`; none if the text is not just that."""
     text = content.rpartition("</think>")[2]
-    start, end = text.find("{"), text.rfind("}") + 1
+    opening = _OPENING.search(text)
+    start, end = opening.start() if opening else -1, max(text.rfind("}"), text.rfind("]")) + 1
     if start < 0 or _WRAPPING.sub("", text[:start] + text[end:]).strip():
         return None
     try:
         value = decode_json(text[start:end])
     except ValueError:
         return None
-    if not isinstance(value, dict):
-        return None
-    wrapped = value.get("tool_call", value)
+    wrapped = value.get("tool_call", value) if isinstance(value, dict) else value
     calls = [_written_call(call) for call in (wrapped if isinstance(wrapped, list) else [wrapped])]
     if not calls or any(call is None for call in calls):
         return None

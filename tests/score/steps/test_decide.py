@@ -22,6 +22,7 @@ from tests.rows import (
     unlabelled,
 )
 
+NO_HISTORY = {"step_kind": "history_null"}
 WRITTEN = '{"tool": "book", "arguments": {}}'
 FLAT = step(answer_calls='[{"flat": {"name": "book", "arguments": {}}}]')
 COUNTS = (
@@ -161,6 +162,7 @@ def test_predicted_by_the_public_evaluator(row: Row, outcome: str) -> None:
         (step(label_calls=calls("tool_name")), "unusable_label", None),
         (step(label_calls=None, answer_number=2), "surplus_answer", None),
         (step(answer_calls="null"), None, "void_file"),
+        (unanswered(unlabelled(step_id="")) | NO_HISTORY, "no_history", "void_file"),
     ],
 )
 def test_left_out_reason(row: Row, reason: str | None, upstream_reason: str | None) -> None:
@@ -170,6 +172,16 @@ def test_left_out_reason(row: Row, reason: str | None, upstream_reason: str | No
     assert decided(row, names=names, profile=UPSTREAM) == [
         (upstream_reason, upstream_reason is None)
     ]
+
+
+@pytest.mark.parametrize("kind", ["history_absent", "history_null", "history_object"])
+def test_a_run_without_labels_and_history_voids_its_file_upstream(kind: str) -> None:
+    nothing = unanswered(unlabelled(step_id="", run="run #2")) | {"step_kind": kind}
+    rows = [step(), nothing, step(scenario="other")]
+
+    assert decided(*rows, names=("left_out_reason",)) == [None, "no_history", None]
+    reasons = decided(*rows, names=("left_out_reason",), profile=UPSTREAM)
+    assert reasons == ["void_file", "void_file", None]
 
 
 def test_a_malformed_answer_voids_its_file_and_no_other_upstream() -> None:

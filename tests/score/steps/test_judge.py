@@ -12,6 +12,7 @@ from tests.rows import (
     call,
     calls,
     columns_of,
+    cut_off,
     judgement,
     judgements_frame,
     score_rows,
@@ -120,6 +121,48 @@ class TestVerdicts:
 
     def test_no_verdicts_are_none(self) -> None:
         assert len(read_verdicts(judgements_frame())) == 0
+
+
+class TestReasoning:
+    """A verdict in the reasoning of a bare message is one, except for the public evaluator."""
+
+    VERDICT = judgement(is_bare_reasoning=True)
+
+    def test_it_counts_or_is_not_an_answer(self) -> None:
+        upstream = city(asked(), judgements=[self.VERDICT], profile=UPSTREAM)
+
+        assert city(asked(), judgements=[self.VERDICT]) == (1, 0, 0, "judge")
+        assert upstream == (0, 1, 1, "compared")
+
+    def test_no_answer_leaves_the_other_keys_of_the_call_alone(self) -> None:
+        row = step(
+            label_calls=calls(call("book", {"city": "Seoul", "day": "1"})),
+            answer_calls=calls(call("book", {"city": "Seul", "day": "1"})),
+        )
+
+        scored = score_rows(row, judgements=[self.VERDICT], profile=UPSTREAM)
+
+        assert columns_of(scored.steps, "value_f1") == [0.5]
+
+
+class TestCutOffLogs:
+    """A log that ends in the middle has no verdicts; upstream it sets values to the key F1."""
+
+    ROWS = (
+        asked(step_id="1", answer_position=0),
+        asked("Busan", "Busan", step_id="2", answer_position=1),
+        asked(step_id="3", run="run #2"),
+        asked(step_id="4", scenario="other"),
+    )
+
+    @pytest.mark.parametrize(
+        ("profile", "value_f1s"), [(SPEC, [0.0, 1.0, 0.0, 0.0]), (UPSTREAM, [1.0, 1.0, 0.0, 0.0])]
+    )
+    def test_it_is_about_its_run_only(self, profile: Any, value_f1s: list[float]) -> None:
+        scored = score_rows(*self.ROWS, judgements=[cut_off()], profile=profile)
+
+        assert columns_of(scored.steps, "key_f1") == [1.0] * 4
+        assert columns_of(scored.steps, "value_f1") == value_f1s
 
 
 class TestUnsoundVerdicts:

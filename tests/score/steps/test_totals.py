@@ -17,6 +17,7 @@ from tests.rows import (
     call,
     calls,
     columns_of,
+    cut_off,
     judgement,
     judgements_frame,
     parameter,
@@ -229,6 +230,16 @@ ROWS = {
         answer_calls=calls(call("book", {"city": "Seul", "day": 1})),
         scenario="unsound",
     ),
+    "judged in reasoning": step(
+        label_calls=calls(call("book", {"city": "Seoul"})),
+        answer_calls=calls(call("book", {"city": "Seul"})),
+        scenario="reasoning",
+    ),
+    "judged in a log cut off": step(
+        label_calls=calls(call("book", {"city": "Seoul"})),
+        answer_calls=calls(call("book", {"city": "Seul"})),
+        scenario="cut off",
+    ),
     "unknown type": step(
         label_calls=calls(call("rent", {"type": "a"})),
         answer_calls=calls(call("rent", {"type": "b"})),
@@ -245,6 +256,8 @@ VERDICTS = [
     judgement(scenario="unsound", **UNSOUND),
     judgement(scenario="judged", answer_values='["Seul", "x"]', label_values='["Seoul", "x"]'),
     judgement(scenario="other"),
+    judgement(scenario="reasoning", is_bare_reasoning=True),
+    cut_off(scenario="cut off"),
 ]
 CALL_RULES = {
     "rejected_call": {"rejected"},
@@ -252,7 +265,8 @@ CALL_RULES = {
     "verdict": {"judged"},
     "verdict_match": {"judged about another"},
     "unsound_verdict": {"judged unsoundly"},
-    "unsound_schema": {"unknown type"},
+    "judge_reasoning": {"judged in reasoning"},
+    "unsound_schema": {"unknown type", "judged in a log cut off"},
     "nameless_call": {"nameless call too"},
     "invalid_arguments": {"invalid arguments"},
 }

@@ -38,6 +38,9 @@ class TestCallsInText:
             f"<think>a</think>{THINKING}{CALL}",
             f'{{"tool_call": {CALL}}}',
             f'{{"tool_call": [{CALL}]}}',
+            f"[{CALL}]",
+            f"```json\n[\n{CALL}\n]\n```",
+            f"{THINKING}<tool_call>[{CALL}]</tool_call>",
             '{"name": "book", "tool": 5, "arguments": {"city": "Seoul"}}',
             '{"id": 7, "type": "function", "name": "book", "arguments": {"city": "Seoul"}}',
         ],
@@ -49,6 +52,7 @@ class TestCallsInText:
         text = '{"tool_call": [{"tool": "a", "arguments": {}}, {"name": "b", "parameters": "{}"}]}'
 
         assert json.loads(calls_in_text(text) or "null") == [call("a", {}), call("b", "{}")]
+        assert calls_in_text(text.removeprefix('{"tool_call": ')[:-1]) == calls_in_text(text)
 
     @pytest.mark.parametrize("arguments", [None, [1], 5, True, "{broken", ""])
     def test_the_key_of_the_arguments_must_be_there_whatever_it_holds(self, arguments: Any) -> None:
@@ -78,7 +82,14 @@ class TestCallsInText:
             f"I will call {CALL}",
             f"{CALL} is my call",
             f"{CALL}\n{CALL}",
-            f"[{CALL}]",
+            "[]",
+            f"[[{CALL}]]",
+            f"[{CALL}, 7]",
+            f"[{CALL}, {{}}]",
+            f"[{CALL}",
+            f"{CALL}]",
+            f"[1] {CALL}",
+            f"{CALL} [1]",
             f'"{CALL}"',
             f"{CALL}</think>",
             f"<think>{CALL}",
