@@ -41,7 +41,9 @@ def ingest(
     ] = None,
     agent_cards: Annotated[
         list[Path] | None,
-        typer.Option(metavar="PATH", help="Agent cards with tool schemas: a directory or files."),
+        typer.Option(
+            metavar="PATH", help="Agent cards with tool schemas: files, or a directory of them."
+        ),
     ] = None,
     prune: Annotated[bool, typer.Option("--prune", help="Forget files that are gone.")] = False,
     score: Annotated[bool, typer.Option(help="Score what is new under every profile.")] = True,
@@ -85,12 +87,10 @@ def ingest(
         )
     if not quiet:
         say_summary(summary, warehouse)
-        if any(summary) and not opened.manifest().tool_parameter_count:
+        if summary.found and not opened.manifest().tool_parameter_count:
             say(
                 "  no agent cards: values can score lower under upstream than the evaluator has "
                 "them; give --agent-cards"
             )
-    if not any(summary):
-        raise typer.Exit(1)
-    if fail_on_refused and summary.refused:
+    if not summary.found or summary.is_unusable or (fail_on_refused and summary.refused):
         raise typer.Exit(1)

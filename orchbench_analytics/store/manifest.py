@@ -19,7 +19,7 @@ from orchbench_analytics.errors import WarehouseError
 from orchbench_analytics.store.paths import MANIFEST, is_ours, parquet_name, require_inside
 from orchbench_analytics.store.stamps import FileStamp, Stamps, fault_of
 
-FORMAT_VERSION = 4
+FORMAT_VERSION = 5
 _MANY_FILES = 1_000
 _AT_ONCE = 32
 

@@ -11,15 +11,20 @@ from orchbench_analytics.schema import (
     maybe_text,
     text,
 )
-from orchbench_analytics.tables.keys import MODEL_KEY, RUN_KEY, SCENARIO_KEY, STEP_KEY
+from orchbench_analytics.tables.keys import CLIENT_MODEL, MODEL_KEY, RUN_KEY, SCENARIO_KEY, STEP_KEY
 
 SOURCES = Table(
     "sources",
     "input file",
     (
         text("path", "Absolute path the file was read from."),
-        text("kind", "runs, results, judge_log, agent_card, evaluator_summary or unknown."),
+        text(
+            "kind",
+            "runs, results, judge_log, agent_card, evaluator_summary, unfinished_results or "
+            "unknown.",
+        ),
         maybe_text("model", "Model the file belongs to; null where it could not be placed."),
+        CLIENT_MODEL,
         maybe_text("experiment", "Experiment the file belongs to."),
         maybe_text("language", "Language the file belongs to."),
         maybe_text("scenario", "Scenario the file is about; null for files about a whole model."),
@@ -40,6 +45,7 @@ SCENARIOS = Table(
     "scenario file of a model",
     (
         *SCENARIO_KEY,
+        CLIENT_MODEL,
         maybe_text("scenario_id", "The document's own scenario id."),
         maybe_text("generated_at", "When the document says it was made."),
         count("run_count", "Runs in the document, readable or not."),

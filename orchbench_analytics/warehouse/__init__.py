@@ -86,7 +86,8 @@ class Warehouse(Exports):
         experiment: likewise.
         language: likewise.
         pattern: how the tree names things, such as `{model}/{language}/{scenario}.json`.
-        agent_cards: files and directories with the tools' schemas.
+        agent_cards: files and directories with the tools' schemas, such as the benchmark's `data`;
+            nothing but cards is read there.
         prune: let go of what was read from these paths and is no longer there.
         verify: read every byte of the warehouse; damaged parts are read again from their files.
         score: under all profiles of the warehouse; otherwise the next ingest does it.
@@ -94,7 +95,8 @@ class Warehouse(Exports):
         wait: for another writer; otherwise that is an error.
         progress: is called with the files and bytes just read, and the bytes to read in all.
 
-        Returns how many files were taken, unchanged, ignored and removed, and those refused.
+        Returns how many files were taken, unchanged, ignored and removed, those refused, and those
+        that are gone from the paths but still count.
 
         >>> warehouse.ingest("orchbench-demo/results", jobs=1).refused
         []
@@ -106,9 +108,10 @@ class Warehouse(Exports):
         with self._running(jobs) as engine:
             return ingest(
                 self.path,
-                [*paths, *several(agent_cards)],
+                paths,
                 engine,
                 placement=Placement(model, experiment, language, expression),
+                agent_cards=several(agent_cards),
                 prune=prune,
                 verify=verify,
                 is_scoring=score,

@@ -89,6 +89,7 @@ def test_a_scenario_has_its_usage_and_counts() -> None:
         "experiment": "exp",
         "language": "EN",
         "scenario": "12",
+        "client_model": None,
         "generated_at": "2025-07-16",
         "run_count": 2,
         "numbered_run_count": 2,
