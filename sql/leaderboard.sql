@@ -1,7 +1,8 @@
 -- Models ranked by their average score, with how much of the sweep each of them covers.
 -- grain: profile, model, experiment
 -- A score is the mean of the model's languages, as the public table has it. The sweep is every
--- scenario that some model has; a model that lacks one of them, or has no average, has no rank.
+-- scenario that some model has or that is expected; where only a number is expected, it is at least
+-- as large. A model that lacks one of them, or has no average, has no rank.
 with
 
 model_scores as (
@@ -12,18 +13,33 @@ scenarios as (
     select * from main.scenarios
 ),
 
+expected_scenarios as (
+    select * from main.expected_scenarios
+),
+
+expected as (
+    select count(*) as expected_scenario_count from expected_scenarios
+),
+
 sweep_scenarios as (
-    select distinct
+    select
         language,
         scenario
     from scenarios
+    union
+    select
+        language,
+        scenario
+    from expected_scenarios
+    where scenario is not null
 ),
 
 sweep as (
     select
-        count(*) as sweep_scenario_count,
-        count(distinct language) as sweep_language_count
+        greatest(count(*), max(expected.expected_scenario_count)) as sweep_scenario_count,
+        count(distinct sweep_scenarios.language) as sweep_language_count
     from sweep_scenarios
+    cross join expected
 ),
 
 summed as (

@@ -45,6 +45,14 @@ def ingest(
             metavar="PATH", help="Agent cards with tool schemas: files, or a directory of them."
         ),
     ] = None,
+    expect: Annotated[
+        str | None,
+        typer.Option(
+            metavar="SWEEP",
+            help="What the whole sweep has, such as 441: a number of scenarios over all languages, "
+            "a file that lists them, or the benchmark's data directory.",
+        ),
+    ] = None,
     prune: Annotated[bool, typer.Option("--prune", help="Forget files that are gone.")] = False,
     score: Annotated[bool, typer.Option(help="Score what is new under every profile.")] = True,
     verify: Annotated[
@@ -79,6 +87,7 @@ def ingest(
             language=language,
             pattern=pattern,
             agent_cards=agent_cards or (),
+            expect=expect,
             prune=prune,
             score=score,
             verify=verify,

@@ -113,7 +113,7 @@ def place_by_tree(path: Parts, given: Parts, survey: Survey) -> Place:
     if match := _RESULT_FILE.fullmatch(name):  # its content may say more than directories do
         place = _place_beside(above, match[1], given, survey)
         return (place or Place(language=match[1].upper()))._replace(kind="results")
-    if _CARD_DIRECTORIES.intersection(above[-2:]):
+    if is_for_cards(above):
         return Place("agent_card", language=language_of_card(above))
     if match := _RUNS_FILE.fullmatch(name):
         place = place_of_directory(above, given, survey)
@@ -172,6 +172,11 @@ def language_of(directory: str) -> str | None:
 def language_of_card(above: Parts) -> str | None:
     """The language of an agent card: that of its directory, or else of the one above."""
     return next(filter(None, map(language_of, above[:-3:-1])), None)
+
+
+def is_for_cards(above: Parts) -> bool:
+    """The directory is one of agent cards, or of those of one language."""
+    return not _CARD_DIRECTORIES.isdisjoint(above[-2:])
 
 
 def is_result_name(name: str) -> bool:

@@ -11,6 +11,7 @@ from orchbench_analytics.stats.bootstrap import estimate_language
 from orchbench_analytics.stats.columns import RANK_INTERVALS, frame
 from orchbench_analytics.stats.counts import Counts, count_by_scenario, in_common
 from orchbench_analytics.stats.coverage import (
+    NOTHING_EXPECTED,
     adjusted_values,
     gap_reason,
     scored_counts,
@@ -30,17 +31,26 @@ def rank_intervals(
     seed: int = 0,
     level: float = 0.95,
     min_coverage: float = 1.0,
+    expected: pl.DataFrame = NOTHING_EXPECTED,
     refused_files: pl.DataFrame | None = None,
 ) -> pl.DataFrame:
     """Models ranked by average_score, with intervals of score and rank: the table RANK_INTERVALS.
 
     Ranked are models that have at least `min_coverage` of the sweep's scenarios, over those that
-    all of them have. `refused_files` has model, experiment and refused_file_count.
+    all of them have. `expected` has the columns of `expected_scenarios`; `refused_files` has model,
+    experiment and refused_file_count.
     """
     if not 0 < min_coverage <= 1:
         raise SelectionError(f"min_coverage is {min_coverage}; choose a share up to 1, such as 0.9")
     found = [
-        _rank(counts, resamples=resamples, seed=seed, level=level, min_coverage=min_coverage)
+        _rank(
+            counts,
+            resamples=resamples,
+            seed=seed,
+            level=level,
+            min_coverage=min_coverage,
+            expected=expected,
+        )
         for counts in count_by_scenario(scenario_scores, [_METRIC])
     ]
     if not found:
@@ -56,9 +66,15 @@ def rank_intervals(
 
 
 def _rank(
-    counts: Counts, *, resamples: int, seed: int, level: float, min_coverage: float
+    counts: Counts,
+    *,
+    resamples: int,
+    seed: int,
+    level: float,
+    min_coverage: float,
+    expected: pl.DataFrame,
 ) -> pl.DataFrame:
-    height, total = len(counts.contenders), sweep_size(counts.languages)
+    height, total = len(counts.contenders), sweep_size(counts.languages, expected)
     scored = scored_counts(counts.languages)
     own = _score(counts, resamples=resamples, seed=seed)
     enough = scored >= min_coverage * total - 1e-9
@@ -98,7 +114,7 @@ def _rank(
             "sweep_scenario_count": [total] * height,
             "coverage_rate": scored / total,
             "unranked_reason": [
-                None if ranks else gap_reason(counts, place)
+                None if ranks else gap_reason(counts, place, expected)
                 for place, ranks in enumerate(is_ranked.tolist())
             ],
         },

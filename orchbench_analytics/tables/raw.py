@@ -154,6 +154,14 @@ TOOL_PARAMETERS = Table(
         count("tool_order", "Place of the tool among all cards of the language."),
     ),
 )
+EXPECTED_SCENARIOS = Table(
+    "expected_scenarios",
+    "scenario of the whole sweep, as ingest was told to expect",
+    (
+        maybe_text("language", "Language of the scenario; null where only a number was told."),
+        maybe_text("scenario", "Its name, as in file names; null where only a number was told."),
+    ),
+)
 REPORTED_FIGURES = (
     text("figure", "Name of the figure, as the evaluator has it."),
     maybe_number("value", "The figure as reported; null where the file has no number."),

@@ -11,6 +11,7 @@ import polars as pl
 
 from orchbench_analytics.engines import Engine
 from orchbench_analytics.errors import PathError, SelectionError
+from orchbench_analytics.ingest.expect import Expected, with_expected
 from orchbench_analytics.ingest.find import Placement, walk
 from orchbench_analytics.ingest.sources import load_sources
 from orchbench_analytics.ingest.tags import read_tags
@@ -34,6 +35,7 @@ def ingest(
     *,
     placement: Placement,
     agent_cards: Sequence[str | Path],
+    expected: Expected | None,
     prune: bool,
     verify: bool,
     is_scoring: bool,
@@ -62,6 +64,8 @@ def ingest(
             verify=verify,
             progress=progress,
         )
+        if expected is not None:
+            manifest = with_expected(root, manifest, expected)
         if is_scoring:
             manifest = _scored(root, manifest, _known_profiles(manifest), engine)
         manifest = compact(root, manifest)

@@ -61,8 +61,8 @@ def write_harness() -> None:
             cards = HARNESS / "data" / card.parent.name / "multiagent_cards"
             write_packed(cards / card.name, card.read_bytes())
     for language, scenario in (("EN", "10"), ("KO", "8")):
-        data = HARNESS / "data" / language / "scenario_data"
-        write_packed(data / f"{scenario}.yaml", b"steps: []\n")
+        data = HARNESS / "data" / language
+        write_packed(data / f"scenario_data/{scenario}.yaml", b"steps: []\n")
         write_packed(data / "index.json", b'{"count": 1}')
     write_packed(HARNESS / "lm_eval_style_result.json", b'{"results": {}, "configs": {}}')
 
