@@ -96,7 +96,7 @@ def ingest(
         )
     if not quiet:
         say_summary(summary, warehouse)
-        if summary.found and not opened.manifest().tool_parameter_count:
+        if summary.taken + summary.unchanged and not opened.manifest().tool_parameter_count:
             say(
                 "  no agent cards: values can score lower under upstream than the evaluator has "
                 "them; give --agent-cards"
