@@ -52,7 +52,7 @@ def test_ingest_says_what_is_gone_and_what_was_all_refused(orchbench, tmp_path: 
     assert "  2 files are gone, such as " in both.stderr
     assert "1 refused" in pruned.stderr
     assert (
-        pruned.stderr.splitlines()[-2] == "  nothing can be scored: every result file was refused"
+        pruned.stderr.splitlines()[-1] == "  nothing can be scored: every result file was refused"
     )
     assert " gone" not in pruned.stderr
 
