@@ -1,9 +1,14 @@
 -- Models ranked by their average score, with how much of the sweep each of them covers.
 -- grain: profile, model, experiment
 -- A score is the mean of the model's languages, as the public table has it. The sweep is every
--- scenario that some model has under the profile; a model that lacks one of them, has no average,
--- or has a language without a single answer (a dead endpoint, not a score of 0), has no rank.
+-- scenario that some model has under the profile, or that is expected; where only a number is
+-- expected, it is at least as large. A model that lacks one of them, has no average, or has a
+-- language without a single answer (a dead endpoint, not a score of 0), has no rank.
 with
+
+profiles as (
+    select * from main.profiles
+),
 
 model_scores as (
     select * from main.model_scores
@@ -17,21 +22,38 @@ model_problems as (
     select * from main.model_problems
 ),
 
+expected_scenarios as (
+    select * from main.expected_scenarios
+),
+
+expected as (
+    select count(*) as expected_scenario_count from expected_scenarios
+),
+
 sweep_scenarios as (
-    select distinct
+    select
         profile,
         language,
         scenario
     from scenario_scores
+    union
+    select
+        profiles.profile,
+        expected_scenarios.language,
+        expected_scenarios.scenario
+    from expected_scenarios
+    cross join profiles
+    where expected_scenarios.scenario is not null
 ),
 
 sweep as (
     select
-        profile,
-        count(*) as sweep_scenario_count,
-        count(distinct language) as sweep_language_count
+        sweep_scenarios.profile,
+        greatest(count(*), max(expected.expected_scenario_count)) as sweep_scenario_count,
+        count(distinct sweep_scenarios.language) as sweep_language_count
     from sweep_scenarios
-    group by profile
+    cross join expected
+    group by sweep_scenarios.profile
 ),
 
 summed as (

@@ -41,7 +41,17 @@ def ingest(
     ] = None,
     agent_cards: Annotated[
         list[Path] | None,
-        typer.Option(metavar="PATH", help="Agent cards with tool schemas: a directory or files."),
+        typer.Option(
+            metavar="PATH", help="Agent cards with tool schemas: files, or a directory of them."
+        ),
+    ] = None,
+    expect: Annotated[
+        str | None,
+        typer.Option(
+            metavar="SWEEP",
+            help="What the whole sweep has, such as 441: a number of scenarios over all languages, "
+            "a file that lists them, or the benchmark's data directory.",
+        ),
     ] = None,
     prune: Annotated[bool, typer.Option("--prune", help="Forget files that are gone.")] = False,
     score: Annotated[bool, typer.Option(help="Score what is new under every profile.")] = True,
@@ -77,6 +87,7 @@ def ingest(
             language=language,
             pattern=pattern,
             agent_cards=agent_cards or (),
+            expect=expect,
             prune=prune,
             score=score,
             verify=verify,
@@ -85,15 +96,12 @@ def ingest(
         )
     if not quiet:
         say_summary(summary, warehouse)
-        if any(summary):
-            manifest = opened.manifest()
-            if not manifest.tool_parameter_count:
-                say(
-                    "  no agent cards: values can score lower under upstream than the evaluator "
-                    "has them; give --agent-cards"
-                )
-            say_unchecked(manifest, warehouse)
-    if not any(summary):
-        raise typer.Exit(1)
-    if fail_on_refused and summary.refused:
+        manifest = opened.manifest()
+        if summary.taken + summary.unchanged and not manifest.tool_parameter_count:
+            say(
+                "  no agent cards: values can score lower under upstream than the evaluator has "
+                "them; give --agent-cards"
+            )
+        say_unchecked(manifest, warehouse)
+    if not summary.found or summary.is_unusable or (fail_on_refused and summary.refused):
         raise typer.Exit(1)

@@ -79,6 +79,13 @@ def say_summary(summary: IngestSummary, warehouse: Path) -> None:
         say(f"  refused {source.path}: {source.reason}{place}: {source.message}")
     if len(summary.refused) > _REFUSED_SAID:
         say(f"  … all of them: {call_of('sources', warehouse, '--status', 'refused')}")
+    if summary.gone:
+        is_one = len(summary.gone) == 1
+        many = "1 file is" if is_one else f"{len(summary.gone):,} files are"
+        whose = "it still counts; forget it" if is_one else "they still count; forget them"
+        say(f"  {many} gone, such as {summary.gone[0].path}: {whose} with --prune")
+    if summary.is_unusable:
+        say("  nothing can be scored: every result file was refused")
 
 
 def say_unchecked(manifest: Manifest, warehouse: Path) -> None:

@@ -6,7 +6,7 @@ import os
 import re
 import stat
 import zlib
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from functools import cache
 from pathlib import Path, PurePosixPath
 from typing import NamedTuple
@@ -18,6 +18,7 @@ from orchbench_analytics.tables import UNKNOWN_LANGUAGE
 
 DEFAULT_EXPERIMENT = "default"
 CLOSED_DIRECTORY = "closed_directory"
+OTHER_KIND = "other_kind"
 
 _KERNEL_FILES = ("/proc/", "/sys/", "/dev/")  # some, such as /proc/kmsg, never end
 _PATTERN_PARTS = ("model", "experiment", "language", "scenario", "run")
@@ -26,7 +27,10 @@ Key = tuple[str, str | None, str | None, str | None, str | None, str | None]
 
 
 class InputFile(NamedTuple):
-    """A file that was found, and where it belongs; null is what its path does not say."""
+    """A file that was found, and where it belongs; null is what its path does not say.
+
+    `given` is the path below which it was found, `is_linked` that a link led there.
+    """
 
     path: str
     kind: str = "unknown"
@@ -41,6 +45,9 @@ class InputFile(NamedTuple):
     reason: str | None = None
     place: str | None = None
     message: str | None = None
+    client_model: str | None = None
+    given: str = ""
+    is_linked: bool = False
 
     @property
     def key(self) -> Key:
@@ -50,7 +57,7 @@ class InputFile(NamedTuple):
     @property
     def is_placed(self) -> bool:
         """Its path and the caller say all there is to say, so that nobody needs to look into it."""
-        if self.reason is not None or self.kind in ("agent_card", "evaluator_summary"):
+        if self.reason is not None or self.kind in ("agent_card", *layouts.NOT_NEEDED):
             return True
         return self.kind != "unknown" and self.model is not None
 
@@ -86,54 +93,95 @@ def discover(
     *,
     placement: Placement = Placement(),  # noqa: B008 (immutable)
     without: Path | None = None,
+    survey: layouts.Survey | None = None,
 ) -> list[InputFile]:
     """All input files at or below `paths`, each once, in order of their paths.
 
     What lies in the directory `without`, such as the warehouse, is passed over.
     """
     found: dict[str, InputFile] = {}
-    entered = {_identity(str(without))} if without is not None and without.exists() else set()
-    models_below = cache(layouts.models_below)
+    closed = {_identity(str(without))} if without is not None and without.exists() else set()
+    look = survey or cache(layouts.survey)
     for given in paths:
         root = os.path.abspath(given)  # noqa: PTH100 (Path keeps `..`, so one file has two paths)
         if not os.path.lexists(root):
             raise PathError(f"no such file or directory: {given}")
-        parts = PurePosixPath(root).parts
-        for file in walk(root, entered):
+        for file in walk(root, closed):
             if file.path not in found:
-                found[file.path] = place(file, placement, parts, models_below)
-    return sorted(found.values())
+                found[file.path] = place(file._replace(given=root), placement, look)
+    return sorted(_without_second_names(found.values()))
 
 
-def walk(root: str, entered: set[tuple[int, int]]) -> Iterator[InputFile]:
+def walk(root: str, closed: Collection[tuple[int, int]] = ()) -> Iterator[InputFile]:
     """Input files below `root`, and directories that are named like one or cannot be entered.
 
-    Links are followed, after all else; a directory is entered once, so loops end.
+    Links are followed, after all else, and each leads to files of its own, since its name may be
+    that of a model. A link does not lead back to a directory that it lies in; one that lies behind
+    another link leads only to what was not seen yet, so that the number of paths stays bounded.
+    Directories whose identity is in `closed` are not entered.
     """
     if not os.path.isdir(root):  # noqa: PTH112 (plain strings: this runs once per file)
         yield stat_file(root)
         return
-    waiting, linked = [root], list[str]()
+    entered: set[tuple[int, int]] = set()
+    waiting, linked = [_Way(root)], list[_Way]()
     while waiting or linked:
-        directory = waiting.pop() if waiting else linked.pop()
+        way = waiting.pop() if waiting else linked.pop()
         try:
-            identity = _identity(directory)
-            entries = sorted(os.scandir(directory), key=lambda entry: entry.name, reverse=True)
+            identity = _identity(way.directory)
+            entries = sorted(os.scandir(way.directory), key=lambda entry: entry.name, reverse=True)
         except OSError as error:
             message = f"this directory could not be entered: {error.strerror}"
-            yield _problem(directory, CLOSED_DIRECTORY, message)
+            yield _problem(way.directory, CLOSED_DIRECTORY, message)
             continue
-        if identity in entered:
+        if (
+            identity in closed
+            or identity in way.above
+            or (way.is_seen_once and identity in entered)
+        ):
             continue
         entered.add(identity)
         for entry in entries:
             if layouts.is_directory(entry):
-                (linked if entry.is_symlink() else waiting).append(entry.path)
+                is_link = entry.is_symlink()
+                is_seen_once = is_link and way.is_linked
+                above = (*way.above, identity)
+                further = _Way(entry.path, above, way.is_linked or is_link, is_seen_once)
+                (linked if is_link else waiting).append(further)
                 if entry.name.endswith(layouts.SUFFIXES):
                     message = "a directory where a file was expected; what is in it was looked at"
                     yield _problem(entry.path, "is_directory", message)
             elif layouts.is_input_name(entry.name):
-                yield stat_file(entry.path)
+                yield stat_file(entry.path)._replace(is_linked=way.is_linked)
+
+
+class _Way(NamedTuple):
+    """A directory that is still to be entered, and the directories that it lies in."""
+
+    directory: str
+    above: tuple[tuple[int, int], ...] = ()
+    is_linked: bool = False
+    is_seen_once: bool = False
+
+
+def _without_second_names(files: Collection[InputFile]) -> Iterator[InputFile]:
+    """The files, without those that a link leads to and that say nothing new about themselves."""
+    places: dict[tuple[Key, str], list[str]] = {}
+    has_links = any(file.is_linked for file in files)
+    for file in sorted(files, key=lambda file: file.is_linked) if has_links else files:
+        if has_links:
+            alike = places.setdefault((file.key, PurePosixPath(file.path).name), [])
+            if file.is_linked and any(_is_same(path, file.path) for path in alike):
+                continue
+            alike.append(file.path)
+        yield file
+
+
+def _is_same(path: str, other: str) -> bool:
+    try:
+        return os.path.samefile(path, other)  # noqa: PTH121 (plain strings)
+    except OSError:  # a link that leads nowhere
+        return False
 
 
 def stat_file(path: str) -> InputFile:
@@ -153,10 +201,7 @@ def stat_file(path: str) -> InputFile:
 
 
 def place(
-    file: InputFile,
-    placement: Placement,
-    given: layouts.Parts = (),
-    models_below: layouts.ModelsBelow = layouts.models_below,
+    file: InputFile, placement: Placement, survey: layouts.Survey = layouts.survey
 ) -> InputFile:
     """Say what a file is and where it belongs, as far as its path and the caller tell."""
     if file.reason is not None:
@@ -164,8 +209,7 @@ def place(
     if placement.pattern is not None and (match := placement.pattern.fullmatch(file.path)):
         place = _place_by_pattern(file.path, match.groupdict())
     else:
-        parts = ("/", *file.path.strip("/").split("/"))
-        place = layouts.place_by_tree(parts, given, models_below)
+        place = layouts.place_by_tree(_parts(file.path), _parts(file.given), survey)
     language = placement.language and (
         layouts.language_of(placement.language) or placement.language
     )
@@ -180,18 +224,20 @@ def place(
             language or place.language or (UNKNOWN_LANGUAGE if is_placed else None),
             place.scenario,
             place.run,
+            place.client_model,
         )
     file = file._replace(**place._asdict())
-    if file.kind == "evaluator_summary":
-        message = "repeats figures of the evaluator's result file"
-        return file._replace(reason="not_needed", message=message)
+    if file.kind in layouts.NOT_NEEDED:
+        return file._replace(reason="not_needed", message=layouts.NOT_NEEDED[file.kind])
     if file.is_placed:
         return file
     said = zlib.crc32(repr(file.key).encode())  # the content completes it: so both make the stamp
     return file._replace(file_stamp=f"{file.file_stamp}:{said:08x}")
 
 
-def place_by_content(file: InputFile, kind: str, directory: str | None) -> InputFile:
+def place_by_content(
+    file: InputFile, kind: str, directory: str | None, survey: layouts.Survey = layouts.survey
+) -> InputFile:
     """Finish placing a file that only its content could tell about.
 
     `directory` is what an evaluator's result file says it was made from.
@@ -200,15 +246,20 @@ def place_by_content(file: InputFile, kind: str, directory: str | None) -> Input
     said = Place()
     if kind == "unknown" or (kind == "judge_log" and file.run is None):
         message = "JSON, but no run, result or judge log of this benchmark that can be placed"
-        return file._replace(reason="other_kind", place="$", message=message)
+        return file._replace(reason=OTHER_KIND, place="$", message=message)
     if kind == "agent_card":
         file = file._replace(model=None, scenario=None, run=None)
         said = Place(language=layouts.language_of_card(above))
     elif kind == "results":
         file = file._replace(scenario=None, run=None)
-        said = layouts.place_of_directory(PurePosixPath(directory or "").parts)
-        if said.model is None and file.kind == "results":
-            said = layouts.place_by_directories(above)
+        stated = PurePosixPath((directory or "").replace("\\", "/")).parts
+        said = layouts.place_result(
+            _parts(file.path),
+            stated,
+            _parts(file.given),
+            survey,
+            is_in_tree=file.kind == "results",
+        )
     elif kind == "runs":
         said = Place(scenario=layouts.stem(PurePosixPath(file.path).name))
     file = file._replace(
@@ -217,6 +268,7 @@ def place_by_content(file: InputFile, kind: str, directory: str | None) -> Input
         experiment=file.experiment or said.experiment,
         language=file.language or said.language,
         scenario=file.scenario or said.scenario,
+        client_model=file.client_model or said.client_model,
     )
     if file.model is None and kind != "agent_card":
         message = "nothing says which model this is: pass --model, or --pattern with named parts"
@@ -240,6 +292,10 @@ def _place_by_pattern(path: str, parts: dict[str, str]) -> Place:
     if "language" in parts:
         parts["language"] = layouts.language_of(parts["language"]) or parts["language"]
     return Place(kind, **parts)
+
+
+def _parts(path: str) -> layouts.Parts:
+    return ("/", *filter(None, path.split("/"))) if path else ()
 
 
 def _identity(directory: str) -> tuple[int, int]:

@@ -98,7 +98,7 @@ class Flat(NamedTuple):
     problem: Problem | None
 
 
-def flatten_runs(key: ScenarioKey, read: ReadRuns) -> Flat:
+def flatten_runs(key: ScenarioKey, read: ReadRuns, *, client_model: str | None = None) -> Flat:
     """Rows of `scenarios`, `steps` and `plans` for a scenario file."""
     document = read.document
     names = document.history.keys()
@@ -123,6 +123,7 @@ def flatten_runs(key: ScenarioKey, read: ReadRuns) -> Flat:
     usage = document.usage if isinstance(document.usage, dict) else {}
     scenario = (
         *key,
+        client_model,
         text_of(document.scenario_id),
         text_of(document.generated_at),
         _seconds(document.generated_at),

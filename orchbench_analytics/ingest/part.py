@@ -105,7 +105,9 @@ def read_and_flatten(file: InputFile, data: bytes) -> tuple[Flat, Problem | None
 
     def make(document: bytes) -> Flat:
         if file.kind == "runs":
-            return flatten.flatten_runs((*key, file.scenario), read_runs(document))
+            scenario = (*key, file.scenario)
+            runs = read_runs(document)
+            return flatten.flatten_runs(scenario, runs, client_model=file.client_model)
         if file.kind == "judge_log":
             log = msgspec.json.decode(document, type=JudgeLog)
             return flatten.flatten_judge_log((*key, file.scenario, file.run), log)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterable
 from pathlib import Path
 from typing import NamedTuple
@@ -28,6 +29,18 @@ _ROWS_OF_A_SMALL_PART = 20_000
 
 # The files that claim to be about the same, by what they are about; the first is asked first.
 Claims = dict[Key, list[InputFile]]
+
+
+class Roots(NamedTuple):
+    """The absolute paths at or below which an ingest looks: for results, and for agent cards."""
+
+    results: list[str]
+    cards: list[str]
+
+    @classmethod
+    def of(cls, results: Iterable[str | Path], cards: Iterable[str | Path] = ()) -> Roots:
+        """The roots of paths as a caller gives them."""
+        return cls(*([os.path.abspath(p) for p in paths] for paths in (results, cards)))  # noqa: PTH100 (as files are found)
 
 
 class State(NamedTuple):
@@ -146,15 +159,25 @@ def _is_same_content(known: Source | None, source: Source) -> bool:
     )
 
 
-def prune_gone(state: State, roots: Iterable[str], found: dict[str, InputFile]) -> list[Source]:
-    """Forget files that were once at or below the roots and are gone."""
-    below = tuple(root.rstrip("/") + "/" for root in roots)
+def gone_files(state: State, roots: Roots, found: dict[str, InputFile]) -> list[Source]:
+    """Files that were once at or below the roots and are gone; of roots of cards, only cards."""
+    below, below_cards = (tuple(r.rstrip("/") + "/" for r in some) for some in roots)
     closed = tuple(f"{f.path}/" for f in found.values() if f.reason == CLOSED_DIRECTORY)
-    gone = [
+    return [
         source
         for path, source in state.sources.items()
-        if path not in found and f"{path}/".startswith(below) and not path.startswith(closed)
+        if path not in found
+        and not path.startswith(closed)
+        and (
+            f"{path}/".startswith(below)
+            or (source.kind == "agent_card" and f"{path}/".startswith(below_cards))
+        )
     ]
+
+
+def prune_gone(state: State, roots: Roots, found: dict[str, InputFile]) -> list[Source]:
+    """Forget files that were once at or below the roots and are gone."""
+    gone = gone_files(state, roots, found)
     for source in gone:
         del state.sources[source.path]
     return gone

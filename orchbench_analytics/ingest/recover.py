@@ -59,6 +59,7 @@ def _find_again(source: Source) -> InputFile:
     return stat_file(source.path)._replace(
         kind=source.kind,
         model=source.model,
+        client_model=source.client_model,
         experiment=source.experiment,
         language=source.language,
         scenario=source.scenario,

@@ -13,6 +13,7 @@ import pyarrow.parquet as pq
 from orchbench_analytics.errors import WarehouseError
 from orchbench_analytics.ingest.documents import Problem
 from orchbench_analytics.ingest.find import InputFile, Key
+from orchbench_analytics.ingest.layouts import NOT_NEEDED
 from orchbench_analytics.store.manifest import Manifest
 
 DUPLICATE = "duplicate"
@@ -28,6 +29,7 @@ class Source(NamedTuple):
     path: str
     kind: str
     model: str | None
+    client_model: str | None
     experiment: str | None
     language: str | None
     scenario: str | None
@@ -61,12 +63,13 @@ def source_of(file: InputFile) -> Source:
         file.path,
         file.kind,
         file.model,
+        file.client_model,
         file.experiment,
         file.language,
         file.scenario,
         file.run,
         None,
-        "ignored" if file.kind == "evaluator_summary" else status,
+        "ignored" if file.kind in NOT_NEEDED else status,
         reason=file.reason,
         place=file.place,
         message=file.message,
@@ -108,6 +111,7 @@ def place_as_before(file: InputFile, source: Source) -> InputFile | None:
     placed = file._replace(
         kind=source.kind,
         model=source.model,
+        client_model=source.client_model,
         experiment=source.experiment,
         language=source.language,
         scenario=source.scenario,

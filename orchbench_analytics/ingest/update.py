@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import os
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from functools import cache
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -12,16 +12,25 @@ import msgspec
 
 from orchbench_analytics import tables
 from orchbench_analytics.engines.engine import Engine
-from orchbench_analytics.ingest import decode
+from orchbench_analytics.errors import PathError
+from orchbench_analytics.ingest import decode, layouts
 from orchbench_analytics.ingest.agent_cards import CardRow, update_cards
 from orchbench_analytics.ingest.documents import UnreadableDocument
-from orchbench_analytics.ingest.find import InputFile, Placement, discover, place_by_content
+from orchbench_analytics.ingest.find import (
+    OTHER_KIND,
+    InputFile,
+    Placement,
+    discover,
+    place_by_content,
+)
 from orchbench_analytics.ingest.part import Task, build_part
 from orchbench_analytics.ingest.plan import (
+    Roots,
     State,
     adopt,
     clean_parts,
     forget_displaced,
+    gone_files,
     line_up,
     load_state,
     next_to_read,
@@ -45,13 +54,23 @@ Progress = Callable[[int, int, int], None]  # files and bytes just read, and byt
 
 
 class IngestSummary(NamedTuple):
-    """What an ingest did, in files."""
+    """What an ingest did, in files.
 
-    taken: int
-    unchanged: int
-    ignored: int
-    removed: int
-    refused: list[Source]
+    `gone` are files that were read from the paths given, are no longer there, and still count.
+    """
+
+    taken: int = 0
+    unchanged: int = 0
+    ignored: int = 0
+    removed: int = 0
+    refused: Sequence[Source] = ()
+    gone: Sequence[Source] = ()
+    is_unusable: bool = False
+
+    @property
+    def found(self) -> int:
+        """How many input files there are now."""
+        return self.taken + self.unchanged + self.ignored + len(self.refused)
 
 
 class Updated(NamedTuple):
@@ -68,12 +87,16 @@ def update(
     engine: Engine,
     *,
     placement: Placement,
+    agent_cards: Iterable[str | Path] = (),
     prune: bool = False,
     verify: bool = False,
     progress: Progress | None = None,
 ) -> Updated:
-    """Read what is new, changed or damaged at or below `paths`. The caller holds the lock."""
-    roots = [os.path.abspath(path) for path in paths]  # noqa: PTH100 (as files are found)
+    """Read what is new, changed or damaged at or below `paths`, and cards at `agent_cards`.
+
+    The caller holds the lock.
+    """
+    roots = Roots.of(paths, agent_cards)
     require_whole_sources(root, manifest)
     state = load_state(root, manifest)
     found = _find(state, roots, placement)
@@ -101,30 +124,58 @@ def update(
 
     removed = prune_gone(state, roots, found) if prune else []
     forget_displaced(state)
+    gone = [source for source in gone_files(state, roots, found) if source.status == "taken"]
     clean_parts(state)
     cards = [file for file in found.values() if file.kind == "agent_card"]
     card_rows = update_cards(root, sound, state.before, state.sources, cards)
-    return Updated(_next_manifest(state, sound, card_rows), _summary(state, found, removed))
+    summary = _summary(state, found, removed, gone)
+    return Updated(_next_manifest(state, sound, card_rows), summary)
 
 
-def _find(state: State, roots: list[str], placement: Placement) -> dict[str, InputFile]:
+def _find(state: State, roots: Roots, placement: Placement) -> dict[str, InputFile]:
     """All input files by path; those whose path does not say what they are were looked into."""
     found = {}
-    for file in discover(roots, placement=placement, without=state.root):
+    survey = cache(layouts.survey)
+    for file in discover(roots.results, placement=placement, without=state.root, survey=survey):
         if not file.is_placed:
             known = state.before.get(file.path)
-            file = (known and place_as_before(file, known)) or _look_into(file)
+            file = (known and place_as_before(file, known)) or _look_into(file, survey)
         found[file.path] = file
+    for root in roots.cards:
+        found |= {file.path: file for file in _find_cards(root, placement, survey)}
     return found
 
 
-def _look_into(file: InputFile) -> InputFile:
+def _find_cards(root: str, placement: Placement, survey: layouts.Survey) -> list[InputFile]:
+    """The agent cards at or below a path, and nothing else that lies there.
+
+    Where no directory has the name of one for cards, every file is looked into.
+    """
+    files = discover([root], placement=Placement(language=placement.language), survey=survey)
+    cards = [file for file in files if file.kind == "agent_card"]
+    if not cards:
+        bare = (InputFile(*file[:5], given=file.given) for file in files if file.reason is None)
+        cards = [file for file in map(_look_for_card, bare) if file.kind == "agent_card"]
+    if not cards:
+        raise PathError(
+            f"no agent cards at or below {root}: a card is a JSON file with agent_card and tools"
+        )
+    return cards
+
+
+def _look_for_card(file: InputFile) -> InputFile:
+    looked = _look_into(file)
+    is_broken = looked.kind == "unknown" and looked.reason != OTHER_KIND
+    return looked._replace(kind="agent_card") if is_broken else looked
+
+
+def _look_into(file: InputFile, survey: layouts.Survey = layouts.survey) -> InputFile:
     try:
         data = decode.decompress(decode.read_bytes(file.path), file.path)
         kind, directory = decode.sniff(data)
     except UnreadableDocument as error:
         return file._replace(**error.problem._asdict())
-    return place_by_content(file, kind, directory)
+    return place_by_content(file, kind, directory, survey)
 
 
 def _tasks(state: State, files: list[InputFile]) -> Iterator[Task]:
@@ -179,7 +230,9 @@ def write_rows(root: Path, generation: int, table: Table, rows: Sequence[tuple[A
     return name
 
 
-def _summary(state: State, found: dict[str, InputFile], removed: list[Source]) -> IngestSummary:
+def _summary(
+    state: State, found: dict[str, InputFile], removed: list[Source], gone: list[Source]
+) -> IngestSummary:
     now = [state.sources[path] for path in found]
     unchanged = sum(
         source.status == "taken"
@@ -188,10 +241,13 @@ def _summary(state: State, found: dict[str, InputFile], removed: list[Source]) -
         for source in now
     )
     counts = Counter(source.status for source in now)
+    results = [source for source in now if source.kind not in ("agent_card", *layouts.NOT_NEEDED)]
     return IngestSummary(
         taken=counts["taken"] - unchanged,
         unchanged=unchanged,
         ignored=counts["ignored"],
         removed=len(removed),
         refused=[source for source in now if source.status == "refused"],
+        gone=gone,
+        is_unusable=bool(results) and not any(source.has_rows for source in results),
     )

@@ -38,11 +38,15 @@ def core(source: Source) -> dict[str, Any]:
         ),
     }
     scores = source.scenario_scores()
+    asked = source.query("select * from main.expected_scenarios", "expected_scenarios")
+    spans = intervals(scores, metrics=HEADLINE, expected=asked)
     frames = {
         "models": pl.DataFrame(source.models, schema=["model", "experiment"], orient="row"),
         "tags": source.query("select * from main.model_tags order by all", "model_tags"),
-        "ranks": source.only(rank_intervals(scores, unanswered=unanswered)).select(_RANK),
-        "intervals": source.only(intervals(scores, metrics=HEADLINE)).select(_INTERVAL),
+        "ranks": source.only(rank_intervals(scores, expected=asked, unanswered=unanswered)).select(
+            _RANK
+        ),
+        "intervals": source.only(spans).select(_INTERVAL),
     }
     return {
         "version": version("orchbench-analytics"),

@@ -25,7 +25,12 @@ from orchbench_analytics.stats.counts import (
     LanguageCounts,
     count_by_scenario,
 )
-from orchbench_analytics.stats.coverage import scored_counts, sweep_size
+from orchbench_analytics.stats.coverage import (
+    NOTHING_EXPECTED,
+    expected_of,
+    scored_counts,
+    sweep_size,
+)
 from orchbench_analytics.stats.estimate import Estimate, cluster_error, mean_estimate
 from orchbench_analytics.stats.evaluate import Array, evaluate, influence, support
 from orchbench_analytics.stats.resample import (
@@ -43,8 +48,13 @@ def intervals(
     resamples: int = 2000,
     seed: int = 0,
     level: float = 0.95,
+    expected: pl.DataFrame = NOTHING_EXPECTED,
 ) -> pl.DataFrame:
-    """Each metric of each model with its errors and interval: the table INTERVALS."""
+    """Each metric of each model with its errors and interval: the table INTERVALS.
+
+    Coverage is of the scenarios that some model has and of those that are `expected`, which has
+    the columns of `expected_scenarios`.
+    """
     names = resolve_metrics(metrics)
     found = []
     for counts in count_by_scenario(scenario_scores, names):
@@ -55,13 +65,13 @@ def intervals(
         means = {name: mean_estimate([e[name] for e in by_language]) for name in names}
         blocks = [
             *(
-                (one.language, [one], e)
+                (one.language, [one], e, expected_of(counts, one.language, expected))
                 for one, e in zip(counts.languages, by_language, strict=True)
             ),
-            (MEAN_OF_LANGUAGES, counts.languages, means),
+            (MEAN_OF_LANGUAGES, counts.languages, means, expected),
         ]
-        for language_name, members, estimates in blocks:
-            coverage = scored_counts(members) / sweep_size(members)
+        for language_name, members, estimates, asked in blocks:
+            coverage = scored_counts(members) / sweep_size(members, asked)
             rows = _rows(counts, estimates, level=level).with_columns(
                 language=pl.lit(language_name),
                 coverage_rate=pl.Series(np.tile(coverage, len(names))),

@@ -78,7 +78,7 @@ RANK_INTERVALS = Table(
             "filled in from a two-way fit of model and scenario effects.",
         ),
         _SCENARIOS,
-        count("sweep_scenario_count", "Scenarios that any model of the sweep has a file of."),
+        count("sweep_scenario_count", "Scenarios that some model has or that are expected."),
         _COVERAGE,
         count("refused_file_count", "Files of the model that could not be read."),
         maybe_text("unranked_reason", "Why the model has no rank; null if it has one."),

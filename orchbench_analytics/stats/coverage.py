@@ -1,6 +1,7 @@
 """How much of the sweep a model has answered, and what it would score had it answered all.
 
-The sweep's scenarios are those that any model has a file of, language by language.
+The sweep's scenarios are those that any model has a file of, language by language, and those that
+are expected. An expected number is of all languages together; it says nothing of one among several.
 """
 
 from __future__ import annotations
@@ -9,10 +10,14 @@ from collections.abc import Sequence
 
 import numpy as np
 import numpy.typing as npt
+import polars as pl
 
+from orchbench_analytics.schema import polars_schema
 from orchbench_analytics.stats.counts import SUMMED, Counts, LanguageCounts, per_run
 from orchbench_analytics.stats.evaluate import Array, defined_mean, evaluate
+from orchbench_analytics.tables import EXPECTED_SCENARIOS
 
+NOTHING_EXPECTED = pl.DataFrame(schema=polars_schema(EXPECTED_SCENARIOS))
 Flags = npt.NDArray[np.bool_]
 
 
@@ -23,18 +28,28 @@ def scored_counts(languages: Sequence[LanguageCounts]) -> npt.NDArray[np.int64]:
     return count
 
 
-def sweep_size(languages: Sequence[LanguageCounts]) -> int:
-    """How many scenarios the sweep has."""
-    return sum(len(language.scenarios) for language in languages)
+def sweep_size(languages: Sequence[LanguageCounts], expected: pl.DataFrame) -> int:
+    """How many scenarios the sweep has: `expected` has the columns of `expected_scenarios`."""
+    there = {(one.language, scenario) for one in languages for scenario in one.scenarios}
+    return max(len(there.union(expected.drop_nulls().iter_rows())), expected.height)
 
 
-def gap_reason(counts: Counts, place: int) -> str:
+def expected_of(counts: Counts, language: str, expected: pl.DataFrame) -> pl.DataFrame:
+    """What was expected of one language; a mere number is, if it is the only language."""
+    is_only = len(counts.languages) == 1 and expected["language"].null_count() == expected.height
+    return expected if is_only else expected.filter(pl.col("language") == language)
+
+
+def gap_reason(counts: Counts, place: int, expected: pl.DataFrame) -> str:
     """What a contender lacks, in words."""
-    missing = sweep_size(counts.languages) - int(scored_counts(counts.languages)[place])
+    total = sweep_size(counts.languages, expected)
+    missing = total - int(scored_counts(counts.languages)[place])
     if not missing:
         return "no score"
-    gone = [one.language for one in counts.languages if not one.present[place].any()]
-    reason = f"{missing} of {sweep_size(counts.languages)} scenarios missing"
+    there = {one.language for one in counts.languages if one.present[place].any()}
+    asked = {one.language for one in counts.languages}.union(expected["language"].drop_nulls())
+    gone = sorted(asked - there)
+    reason = f"{missing} of {total} scenarios missing"
     return f"{reason}, all of {', '.join(gone)}" if gone else reason
 
 

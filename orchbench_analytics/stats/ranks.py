@@ -13,6 +13,7 @@ from orchbench_analytics.stats.bootstrap import estimate_language
 from orchbench_analytics.stats.columns import RANK_INTERVALS, frame
 from orchbench_analytics.stats.counts import Contender, Counts, count_by_scenario, in_common
 from orchbench_analytics.stats.coverage import (
+    NOTHING_EXPECTED,
     adjusted_values,
     gap_reason,
     scored_counts,
@@ -33,14 +34,16 @@ def rank_intervals(
     seed: int = 0,
     level: float = 0.95,
     min_coverage: float = 1.0,
+    expected: pl.DataFrame = NOTHING_EXPECTED,
     refused_files: pl.DataFrame | None = None,
     unanswered: Collection[Contender] = (),
 ) -> pl.DataFrame:
     """Models ranked by average_score, with intervals of score and rank: the table RANK_INTERVALS.
 
     Ranked are models that have at least `min_coverage` of the sweep's scenarios, over those that
-    all of them have. `refused_files` has model, experiment and refused_file_count. Models that are
-    `unanswered` in a language have no rank: their endpoint was dead.
+    all of them have. `expected` has the columns of `expected_scenarios`; `refused_files` has model,
+    experiment and refused_file_count. Models that are `unanswered` in a language have no rank:
+    their endpoint was dead.
     """
     if not 0 < min_coverage <= 1:
         raise SelectionError(f"min_coverage is {min_coverage}; choose a share up to 1, such as 0.9")
@@ -52,6 +55,7 @@ def rank_intervals(
             level=level,
             min_coverage=min_coverage,
             unanswered=unanswered,
+            expected=expected,
         )
         for counts in count_by_scenario(scenario_scores, [_METRIC])
     ]
@@ -75,8 +79,9 @@ def _rank(
     level: float,
     min_coverage: float,
     unanswered: Collection[Contender],
+    expected: pl.DataFrame,
 ) -> pl.DataFrame:
-    height, total = len(counts.contenders), sweep_size(counts.languages)
+    height, total = len(counts.contenders), sweep_size(counts.languages, expected)
     scored = scored_counts(counts.languages)
     own = _score(counts, resamples=resamples, seed=seed)
     is_dead = np.array([contender in unanswered for contender in counts.contenders], dtype=bool)
@@ -117,7 +122,11 @@ def _rank(
             "sweep_scenario_count": [total] * height,
             "coverage_rate": scored / total,
             "unranked_reason": [
-                None if ranks else _NO_ANSWERS if is_dead[place] else gap_reason(counts, place)
+                None
+                if ranks
+                else _NO_ANSWERS
+                if is_dead[place]
+                else gap_reason(counts, place, expected)
                 for place, ranks in enumerate(is_ranked.tolist())
             ],
         },

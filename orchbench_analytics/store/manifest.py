@@ -21,6 +21,8 @@ from orchbench_analytics.store.paths import MANIFEST, is_ours, parquet_name, req
 from orchbench_analytics.store.stamps import FileStamp, Stamps, fault_of
 
 FORMAT_VERSION = 5
+# Tables of one file each, which the manifest names beside the count of its rows.
+_SINGLE_TABLES = ("sources", "tool_parameters", "expected_scenarios")
 _MANY_FILES = 1_000
 _AT_ONCE = 32
 
@@ -77,6 +79,8 @@ class Manifest(msgspec.Struct):
     source_count: int = 0
     tool_parameters: str | None = None
     tool_parameter_count: int = 0
+    expected_scenarios: str | None = None
+    expected_scenario_count: int = 0
     model_tags: str | None = None
     single_files: Stamps = {}
     parts: list[Part] = []
@@ -172,7 +176,7 @@ def holders(manifest: Manifest) -> list[Holder]:
 
 def single_files_of(manifest: Manifest) -> list[str]:
     """The files that a manifest names one by one."""
-    names = [manifest.sources, manifest.tool_parameters, manifest.model_tags]
+    names = [getattr(manifest, table) for table in (*_SINGLE_TABLES, "model_tags")]
     return [name for name in names if name is not None]
 
 
@@ -193,7 +197,7 @@ def named_files(manifest: Manifest) -> dict[str, FileStamp | None]:
 
 def table_files(root: Path, manifest: Manifest, table: str) -> list[Path]:
     """The Parquet files that make up a table, with as many bytes and rows as were written."""
-    if table in ("sources", "tool_parameters"):
+    if table in _SINGLE_TABLES:
         name = getattr(manifest, table)
         stamps = {name: manifest.single_files.get(name)} if name else {}
         return _whole_files(root, stamps, rows=row_count(manifest, table))
@@ -262,6 +266,8 @@ def damage_error(root: Path, name: str, fault: str) -> WarehouseError:
     remedy = f"build it anew with: orchbench ingest PATH --into {quote(str(root))} --verify"
     if name.startswith("sources/"):
         remedy = "ingest anew into another directory"
+    elif name.startswith("expected_scenarios/"):
+        remedy = "say again what to expect, with: orchbench ingest … --expect"
     elif name.startswith("model_tags/"):
         remedy = f"give the tags again with: orchbench tag {quote(str(root))} FILE"
     return WarehouseError(f"{root / name} {fault}; {remedy}")
@@ -275,7 +281,7 @@ def parts_id(manifest: Manifest) -> str:
 
 def row_count(manifest: Manifest, table: str) -> int:
     """How many rows a table has, by the manifest."""
-    if table in ("sources", "tool_parameters"):
+    if table in _SINGLE_TABLES:
         return int(getattr(manifest, f"{table.removesuffix('s')}_count"))
     counted: list[Holder] = [*manifest.parts, *manifest.scores]
     return sum(holder.row_counts.get(table, 0) for holder in counted)

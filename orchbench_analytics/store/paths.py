@@ -3,6 +3,7 @@
     DIR/manifest.json                             what is in the warehouse; replaced atomically
     DIR/sources/<generation>.parquet              every input file and what became of it
     DIR/tool_parameters/<generation>.parquet      tool schemas from agent cards
+    DIR/expected_scenarios/<generation>.parquet   what the whole sweep has, if that was said
     DIR/model_tags/<generation>.parquet           what is known of models beside their names
     DIR/parts/<part>/<table>.parquet
     DIR/gathered/<parts>/<table>.parquet          small tables of all parts in one file each
@@ -29,7 +30,15 @@ STAGING = "staging"
 STAMPS = "files.json"
 NOTE = "part.json"
 # What these directories hold is there because a manifest names it.
-KEPT = ("parts", "scores", "sources", "tool_parameters", "model_tags", "gathered")
+KEPT = (
+    "parts",
+    "scores",
+    "sources",
+    "tool_parameters",
+    "expected_scenarios",
+    "model_tags",
+    "gathered",
+)
 
 _OUR_NAMES = {MANIFEST, LOCK, WRITER, UNFINISHED, STAGING, *KEPT}
 _PLAIN_NAME = r"\w[\w-]*(?:\.\w+)*"

@@ -11,6 +11,7 @@ from orchbench_analytics.tables.keys import (
     UNKNOWN_LANGUAGE,
 )
 from orchbench_analytics.tables.raw import (
+    EXPECTED_SCENARIOS,
     JUDGEMENTS,
     PLANS,
     REPORTED_MODELS,
@@ -44,10 +45,11 @@ STEP_SCORES = (SCORED_STEPS, SCORED_ARGUMENTS)
 PLAN_SCORES = (SCORED_PLANS, PLAN_EDITS, PLAN_MATCHES)
 SCORED_TABLES = (*STEP_SCORES, *PLAN_SCORES, SCENARIO_SCORES)
 TABLES: dict[str, Table] = {
-    t.name: t for t in (SOURCES, *RAW_TABLES, TOOL_PARAMETERS, *SCORED_TABLES)
+    t.name: t for t in (SOURCES, EXPECTED_SCENARIOS, *RAW_TABLES, TOOL_PARAMETERS, *SCORED_TABLES)
 }
 
 __all__ = [
+    "EXPECTED_SCENARIOS",
     "JUDGEMENTS",
     "MODEL_KEY",
     "PLANS",

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
-from orchbench_analytics.schema import count, text
+from orchbench_analytics.schema import count, maybe_text, text
 
 UNKNOWN_LANGUAGE = "unknown"
 
 MODEL_KEY = (
-    text("model", "Model name, as the results tree has it."),
+    text("model", "Model name: the alias that the results tree has for it."),
     text("experiment", "Experiment the files belong to; `default` where the tree names none."),
     text("language", "Language of the scenarios: EN, KO, or `unknown` where the tree names none."),
+)
+CLIENT_MODEL = maybe_text(
+    "client_model", "What the client calls the model; null where the tree does not say."
 )
 SCENARIO_KEY = (*MODEL_KEY, text("scenario", "Scenario, the part of the file name before `_out`."))
 RUN_KEY = (*SCENARIO_KEY, text("run", "Run as the document names it, such as `run #1`."))

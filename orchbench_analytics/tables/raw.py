@@ -12,6 +12,7 @@ from orchbench_analytics.schema import (
     text,
 )
 from orchbench_analytics.tables.keys import (
+    CLIENT_MODEL,
     MODEL_KEY,
     RUN_KEY,
     RUN_POSITION,
@@ -27,9 +28,12 @@ SOURCES = Table(
     (
         text("path", "Absolute path the file was read from."),
         text(
-            "kind", "runs, results, judge_log, run_log, agent_card, evaluator_summary or unknown."
+            "kind",
+            "runs, results, judge_log, run_log, agent_card, evaluator_summary, unfinished_results "
+            "or unknown.",
         ),
         maybe_text("model", "Model the file belongs to; null where it could not be placed."),
+        CLIENT_MODEL,
         maybe_text("experiment", "Experiment the file belongs to."),
         maybe_text("language", "Language the file belongs to."),
         maybe_text("scenario", "Scenario the file is about; null for files about a whole model."),
@@ -50,6 +54,7 @@ SCENARIOS = Table(
     "scenario file of a model",
     (
         *SCENARIO_KEY,
+        CLIENT_MODEL,
         maybe_text("scenario_id", "The document's own scenario id."),
         maybe_text("generated_at", "When the document says it was made."),
         maybe_number(
@@ -185,6 +190,14 @@ TOOL_PARAMETERS = Table(
         flag("has_enum", "The parameter or its items are limited to listed values."),
         maybe_text("pattern", "Regular expression that values must match."),
         count("tool_order", "Place of the tool among all cards of the language."),
+    ),
+)
+EXPECTED_SCENARIOS = Table(
+    "expected_scenarios",
+    "scenario of the whole sweep, as ingest was told to expect",
+    (
+        maybe_text("language", "Language of the scenario; null where only a number was told."),
+        maybe_text("scenario", "Its name, as in file names; null where only a number was told."),
     ),
 )
 REPORTED_FIGURES = (

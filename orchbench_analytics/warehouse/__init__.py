@@ -72,6 +72,7 @@ class Warehouse(Exports):
         language: str | None = None,
         pattern: str | None = None,
         agent_cards: str | Path | Sequence[str | Path] = (),
+        expect: int | str | Path | None = None,
         prune: bool = False,
         verify: bool = False,
         score: bool = True,
@@ -86,7 +87,11 @@ class Warehouse(Exports):
         experiment: likewise.
         language: likewise.
         pattern: how the tree names things, such as `{model}/{language}/{scenario}.json`.
-        agent_cards: files and directories with the tools' schemas.
+        agent_cards: files and directories with the tools' schemas, such as the benchmark's `data`;
+            nothing but cards is read there.
+        expect: what the whole sweep has, for coverage: a number of scenarios over all languages, a
+            file with a line such as `EN/12` for each, or the benchmark's `data`. It is kept; 0
+            forgets it.
         prune: let go of what was read from these paths and is no longer there.
         verify: read every byte of the warehouse; damaged parts are read again from their files.
         score: under all profiles of the warehouse; otherwise the next ingest does it.
@@ -94,21 +99,26 @@ class Warehouse(Exports):
         wait: for another writer; otherwise that is an error.
         progress: is called with the files and bytes just read, and the bytes to read in all.
 
-        Returns how many files were taken, unchanged, ignored and removed, and those refused.
+        Returns how many files were taken, unchanged, ignored and removed, those refused, and those
+        that are gone from the paths but still count.
 
         >>> warehouse.ingest("orchbench-demo/results", jobs=1).refused
         []
         """
+        from orchbench_analytics.ingest.expect import read_expected
         from orchbench_analytics.ingest.find import Placement, compile_pattern
         from orchbench_analytics.warehouse.changes import ingest
 
         expression = compile_pattern(pattern) if pattern else None
+        expected = None if expect is None else read_expected(expect, language=language)
         with self._running(jobs) as engine:
             return ingest(
                 self.path,
-                [*paths, *several(agent_cards)],
+                paths,
                 engine,
                 placement=Placement(model, experiment, language, expression),
+                agent_cards=several(agent_cards),
+                expected=expected,
                 prune=prune,
                 verify=verify,
                 is_scoring=score,

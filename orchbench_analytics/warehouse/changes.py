@@ -11,6 +11,7 @@ import polars as pl
 
 from orchbench_analytics.engines import Engine
 from orchbench_analytics.errors import PathError, SelectionError
+from orchbench_analytics.ingest.expect import Expected, with_expected
 from orchbench_analytics.ingest.find import Placement, walk
 from orchbench_analytics.ingest.sources import load_sources
 from orchbench_analytics.ingest.tags import read_tags
@@ -33,6 +34,8 @@ def ingest(
     engine: Engine,
     *,
     placement: Placement,
+    agent_cards: Sequence[str | Path],
+    expected: Expected | None,
     prune: bool,
     verify: bool,
     is_scoring: bool,
@@ -40,14 +43,15 @@ def ingest(
     progress: Progress | None,
 ) -> IngestSummary:
     """Take in what is new or changed, score it, and commit all of it in one step."""
-    for path in paths:
+    given = [*paths, *agent_cards]
+    for path in given:
         if not Path(path).exists():
             raise PathError(f"no such file or directory: {path}")
     started = load_or_start(root)  # a directory of other things is not even locked
-    if started.generation == 0 and not _finds_anything(paths):
-        return IngestSummary(0, 0, 0, 0, [])
+    if started.generation == 0 and not _finds_anything(given):
+        return IngestSummary()
     with hold(root, wait=wait, on_wait=_say):
-        engine.require_reach(root, map(Path, paths))
+        engine.require_reach(root, map(Path, given))
         before = load_or_start(root)
         manifest, summary = update(
             root,
@@ -55,10 +59,13 @@ def ingest(
             paths,
             engine,
             placement=placement,
+            agent_cards=agent_cards,
             prune=prune,
             verify=verify,
             progress=progress,
         )
+        if expected is not None:
+            manifest = with_expected(root, manifest, expected)
         if is_scoring:
             manifest = _scored(root, manifest, _known_profiles(manifest), engine)
         manifest = compact(root, manifest)
@@ -70,7 +77,7 @@ def ingest(
 
 def _finds_anything(paths: Sequence[str | Path]) -> bool:
     """Whether there is any input file, so that no warehouse is made from nothing."""
-    return any(True for path in paths for _ in walk(str(Path(path).absolute()), set()))
+    return any(True for path in paths for _ in walk(str(Path(path).absolute())))
 
 
 def score(root: Path, profile: Profile, engine: Engine, *, wait: bool) -> None:

@@ -42,6 +42,7 @@ class Differences(Scores):
             self._rows("scenario_scores", profile),
             seed=seed,
             min_coverage=min_coverage,
+            expected=self.table("expected_scenarios").collect(),
             refused_files=refused_files(self.table("sources")),
             unanswered=unanswered_models(self.view("model_problems")),
         )
@@ -65,7 +66,9 @@ class Differences(Scores):
         from orchbench_analytics.stats.bootstrap import intervals
 
         scores = self._rows("scenario_scores", profile)
-        return intervals(scores, metrics=metrics or tuple(METRICS), seed=seed)
+        expected = self.table("expected_scenarios").collect()
+        names = metrics or tuple(METRICS)
+        return intervals(scores, metrics=names, seed=seed, expected=expected)
 
     def compare(
         self,

@@ -33,6 +33,30 @@ def test_ingest_talks_on_stderr_and_lists_refusals(orchbench, tmp_path: Path) ->
     assert (strict.returncode, strict.stdout, strict.stderr) == (1, "", "")
 
 
+def test_ingest_says_what_is_gone_and_what_was_all_refused(orchbench, tmp_path: Path) -> None:
+    tree, into = tmp_path / "results", ("--into", tmp_path / "w", "--no-score")
+    for scenario in (1, 2):
+        documents.write(tree / f"m/EN/{scenario}_out.json", documents.runs_document())
+    orchbench("ingest", tree, *into)
+    (tree / "m/EN/1_out.json").unlink()
+
+    one = orchbench("ingest", tree, *into)
+    (tree / "m/EN/2_out.json").unlink()
+    both = orchbench("ingest", tree, *into)
+    (tree / "m/EN/3_out.json").write_text("{", encoding="utf-8")
+    pruned = orchbench("ingest", tree, *into, "--prune")
+
+    said = f"  1 file is gone, such as {tree}/m/EN/1_out.json: it still counts; "
+    assert f"{said}forget it with --prune\n" in one.stderr
+    assert (one.returncode, both.returncode, pruned.returncode) == (0, 1, 1)
+    assert "  2 files are gone, such as " in both.stderr
+    assert "1 refused" in pruned.stderr
+    assert (
+        pruned.stderr.splitlines()[-1] == "  nothing can be scored: every result file was refused"
+    )
+    assert " gone" not in pruned.stderr
+
+
 def test_a_warehouse_without_scores_says_how_to_get_them(
     orchbench, demo: Path, tmp_path: Path
 ) -> None:

@@ -14,7 +14,7 @@ from orchbench_analytics.ingest.find import (
     discover,
     place_by_content,
 )
-from tests.documents import results_document, scenario_path, write
+from tests.documents import results_document, run, runs_document, scenario_path, write
 
 NOTHING_SAID = Placement()
 RUNS = "results/org-m/seed1/step_wise_evaluation_KO/org-m/12_out.json"
@@ -52,14 +52,54 @@ def place_one(root: Path, path: str, given: str = "", **options: str | None) -> 
             ("runs", "org/m", "seed1", "EN", "12", None),
         ),
         (
-            "sweep7/step_wise_evaluation_EN/m/12_out.json",
+            "gpt/sweep7/step_wise_evaluation_EN/m/12_out.json",
             "",
-            ("runs", "m", "sweep7", "EN", "12", None),
+            ("runs", "gpt", "sweep7", "EN", "12", None),
         ),
         (
-            "sweep7/step_wise_evaluation_EN/m/12_out.json",
-            "sweep7",
+            "gpt/sweep7/step_wise_evaluation_EN/m/12_out.json",
+            "gpt",
+            ("runs", "gpt", "sweep7", "EN", "12", None),
+        ),
+        (
+            "gpt/sweep7/step_wise_evaluation_EN/m/12_out.json",
+            "gpt/sweep7",
             ("runs", "m", "default", "EN", "12", None),
+        ),
+        (
+            "a/gpt/sweep7/orchestration_bench/step_wise_evaluation_EN/m/12_out.json",
+            "a/gpt/sweep7/orchestration_bench/step_wise_evaluation_EN/m",
+            ("runs", "gpt", "sweep7", "EN", "12", None),
+        ),
+        (
+            "a/org/gpt/s/orchestration_bench/step_wise_evaluation_EN/org_gpt/12_out.json",
+            "a/org/gpt/s",
+            ("runs", "org/gpt", "s", "EN", "12", None),
+        ),
+        (
+            "a/gpt/s/step_wise_evaluation_EN/org_gpt/12_out.json",
+            "a/gpt/s",
+            ("runs", "gpt", "s", "EN", "12", None),
+        ),
+        (
+            "data/results/step_wise_evaluation_KO/m/12_out.json",
+            "data/results",
+            ("runs", "m", "default", "KO", "12", None),
+        ),
+        (
+            "out/step_wise_evaluation/m/12_out.json",
+            "out",
+            ("runs", "m", "default", "EN", "12", None),
+        ),
+        (
+            "out/step_wise_evaluation_KO/m/m-result.json",
+            "out",
+            ("results", "m", "default", "KO", None, None),
+        ),
+        (
+            "out/step_wise_evaluation/sim-weak_4.1/sim-weak_4.1-result.json",
+            "out",
+            ("results", "sim-weak_4.1", "default", "EN", None, None),
         ),
         (
             "m/step_wise_evaluation_EN/m/12_out.json",
@@ -71,11 +111,15 @@ def place_one(root: Path, path: str, given: str = "", **options: str | None) -> 
         ("m/ko/a_b_out.json", "", ("runs", "m", "default", "KO", "a_b", None)),
         ("m/12_out.json.gz", "", ("runs", "m", "default", "unknown", "12", None)),
         ("m/EN/12_out.json.zst", "m", ("runs", "m", "default", "EN", "12", None)),
+        ("gpt/JA/12_out.json", "", ("runs", "gpt", "default", "JA", "12", None)),
+        ("gpt/ja/12_out.json", "", ("runs", "ja", "default", "unknown", "12", None)),
         ("gpt-4-result.json", "", ("unknown", "gpt-4", None, None, None, None)),
         ("gpt_4_results.json.gz", "", ("unknown", "gpt_4", None, None, None, None)),
         ("agent_cards/KO/bank.json", "", ("agent_card", None, None, "KO", None, None)),
         ("agent_cards/bank.json", "", ("agent_card", None, None, "unknown", None, None)),
         ("EN/agent_cards/bank.json", "", ("agent_card", None, None, "EN", None, None)),
+        ("KO/multiagent_cards/bank.json", "", ("agent_card", None, None, "KO", None, None)),
+        ("evaluation_results.json", "", ("unknown", None, None, None, None, None)),
         ("anything.json", "", ("unknown", None, None, None, None, None)),
         (
             "step_wise_evaluation_EN/12_out.json",
@@ -104,27 +148,83 @@ def test_results_and_judge_logs_belong_to_the_model_beside_them(tmp_path: Path) 
 
     found = find(tmp_path)
 
-    assert found["12_out.json"].key == ("runs", "org/m", "seed1", "EN", "12", None)
+    assert found["12_out.json"].key == ("runs", "m", "seed1", "EN", "12", None)
     assert found["evaluation_result_EN.json"].key == (
-        "results", "org/m", "seed1", "EN", None, None,
+        "results", "m", "seed1", "EN", None, None,
     )  # fmt: skip
     assert found["12_out_trial_run #3.json"].key == (
-        "judge_log", "org/m", "seed1", "EN", "12", "run #3",
+        "judge_log", "m", "seed1", "EN", "12", "run #3",
     )  # fmt: skip
+    placed = [file for file in found.values() if file.model == "m"]
+    assert [file.client_model for file in placed] == ["org/m"] * 3
     summary = found["12_out_comprehensive_evaluation.json"]
     assert (summary.kind, summary.reason) == ("evaluator_summary", "not_needed")
 
 
-@pytest.mark.parametrize("given", ["", "sweep7"])
-def test_files_beside_each_other_belong_to_the_same_experiment(tmp_path: Path, given: str) -> None:
-    write(tmp_path / "sweep7/step_wise_evaluation_EN/m/12_out.json")
-    write(tmp_path / "sweep7/evaluation_result_EN.json")
-    write(tmp_path / "sweep7/llm_evaluation_logs_EN/12_out_trial_run #1.json")
+@pytest.mark.parametrize("given", ["", "gpt", "gpt/sweep7"])
+def test_an_alias_is_the_same_wherever_one_points(tmp_path: Path, given: str) -> None:
+    write(tmp_path / "gpt/sweep7/step_wise_evaluation_EN/m/12_out.json")
+    write(tmp_path / "gpt/sweep7/evaluation_result_EN.json")
+    write(tmp_path / "gpt/sweep7/llm_evaluation_logs_EN/12_out_trial_run #1.json")
 
     found = find(tmp_path, given)
 
-    assert {(file.model, file.experiment) for file in found.values()} == {
-        ("m", "default" if given else "sweep7")
+    assert {(file.model, file.experiment, file.client_model) for file in found.values()} == {
+        ("gpt", "sweep7", "m")
+    }
+
+
+def test_a_relative_path_says_as_much_as_an_absolute_one(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    write(tmp_path / "gpt/sweep7/step_wise_evaluation_EN/m/12_out.json")
+    write(tmp_path / "gpt/sweep7/scenario_processing_EN.log", b"")
+    monkeypatch.chdir(tmp_path / "gpt/sweep7")
+
+    (found,) = discover(["."])
+
+    assert found.key == ("runs", "gpt", "sweep7", "EN", "12", None)
+
+
+@pytest.mark.parametrize("logs", ["evaluation_logs", "llm_evaluation_logs"])
+@pytest.mark.parametrize(
+    ("content", "language"), [("tool: getForecast", "EN"), ("날씨를 알려", "KO")]
+)
+def test_names_without_a_language_are_placed(
+    tmp_path: Path, logs: str, content: str, language: str
+) -> None:
+    label = {"3": {"agent_id": "weather_agent", "content": content * 20}}
+    runs = runs_document({"run #1": run(label=label)})
+    write(tmp_path / "step_wise_evaluation/org_m/12_out.json.gz", runs)
+    write(tmp_path / f"{logs}/12_out_trial_run #1.json")
+    write(tmp_path / f"{logs}/12_out_comprehensive_evaluation.json")
+
+    found = find(tmp_path)
+
+    assert found["12_out.json.gz"].key == ("runs", "org_m", "default", language, "12", None)
+    assert found["12_out_trial_run #1.json"].key == (
+        "judge_log", "org_m", "default", language, "12", "run #1",
+    )  # fmt: skip
+    assert found["12_out_comprehensive_evaluation.json"].kind == "evaluator_summary"
+
+
+def test_logs_without_a_language_beside_two_languages_are_not_guessed(tmp_path: Path) -> None:
+    write(tmp_path / "step_wise_evaluation_EN/m/12_out.json")
+    write(tmp_path / "step_wise_evaluation_KO/m/12_out.json")
+    write(tmp_path / "evaluation_logs/12_out_trial_run #1.json")
+
+    assert find(tmp_path)["12_out_trial_run #1.json"].model is None
+
+
+def test_what_only_repeats_results_is_known_by_name(tmp_path: Path) -> None:
+    write(tmp_path / "m/exp/.temp_eval_results/result_0001.json")
+    write(tmp_path / "m/exp/lm_eval_style_result.json")
+
+    found = find(tmp_path)
+
+    assert {(file.kind, file.reason) for file in found.values()} == {
+        ("unfinished_results", "not_needed"),
+        ("evaluator_summary", "not_needed"),
     }
 
 
@@ -166,7 +266,10 @@ def test_judge_logs_stay_where_they_belong_when_the_runs_are_gone(tmp_path: Path
     ("directory", "key"),
     [
         ("results/m/seed1/step_wise_evaluation_KO/m", ("m", "seed1", "KO")),
-        ("x/step_wise_evaluation_KO/org/m", ("org/m", "x", "KO")),
+        ("x/step_wise_evaluation_KO/org/m", ("org/m", "default", "KO")),
+        ("data/results/step_wise_evaluation/m_4.1", ("m_4.1", "default", "EN")),
+        ("/b/gpt/e/orchestration_bench/step_wise_evaluation_EN/org_x", ("gpt", "e", "EN")),
+        ("C:\\out\\m\\seed1\\step_wise_evaluation_KO\\m", ("m", "seed1", "KO")),
         ("out/m", ("m", "default", "unknown")),
         ("out/m/EN", ("m", "default", "EN")),
         ("/", (None, None, None)),
@@ -182,6 +285,75 @@ def test_a_result_file_is_placed_by_the_directory_it_names(
 
     assert (placed.model, placed.experiment, placed.language) == key
     assert placed.reason == ("unplaced" if key[0] is None else None)
+
+
+@pytest.mark.parametrize(
+    ("path", "directory", "key"),
+    [
+        (
+            "gpt/seed1/evaluation_result_KO.json",
+            "/b/results/gpt/seed1/step_wise_evaluation_KO/client",
+            ("gpt", "seed1", "KO", "client"),
+        ),
+        (
+            "renamed/seed1/orchestration_bench/evaluation_result_KO.json",
+            "/b/gpt/seed1/orchestration_bench/step_wise_evaluation_KO/client",
+            ("renamed", "seed1", "KO", "client"),
+        ),
+        (
+            "org/gpt/seed1/evaluation_result_EN.json",
+            "/b/org/gpt/seed1/step_wise_evaluation_EN/org_gpt",
+            ("org/gpt", "seed1", "EN", "org_gpt"),
+        ),
+        (
+            "collected/evaluation_result_KO.json",
+            "/b/gpt/seed1/step_wise_evaluation_KO/client",
+            ("gpt", "seed1", "KO", "client"),
+        ),
+        ("gpt/seed1/evaluation_result_KO.json", None, ("gpt", "seed1", "KO", None)),
+        (
+            "by_hand/KO/anything.json",
+            "data/results/step_wise_evaluation/sim-weak_4.1",
+            ("sim-weak_4.1", "default", "KO", "sim-weak_4.1"),
+        ),
+        (
+            "by_hand/m_ko.json",
+            "data/results/step_wise_evaluation/m",
+            ("m", "default", "KO", "m"),
+        ),
+        (
+            "by_hand/EN/m.json",
+            "data/results/step_wise_evaluation_KO/m",
+            ("m", "default", "KO", "m"),
+        ),
+        ("by_hand/JA/m.json", "out/m", ("m", "default", "JA", None)),
+        (
+            "gpt-4-result.json",
+            "data/results/step_wise_evaluation/openai_gpt-4",
+            ("gpt-4", "default", "EN", "openai_gpt-4"),
+        ),
+    ],
+)
+def test_a_result_file_belongs_where_its_tree_or_its_directory_says(
+    tmp_path: Path, path: str, directory: str | None, key: tuple[str | None, ...]
+) -> None:
+    found = place_one(tmp_path, path)
+
+    placed = place_by_content(found, "results", directory)
+
+    assert (placed.model, placed.experiment, placed.language, placed.client_model) == key
+
+
+def test_a_result_file_written_by_hand_joins_the_runs_beside_it(tmp_path: Path) -> None:
+    write(tmp_path / "sweep7/step_wise_evaluation/m/12_out.json")
+    write(tmp_path / "sweep7/evaluation_output.json")
+    found = find(tmp_path)
+
+    directory = "data/results/step_wise_evaluation/m"
+    placed = place_by_content(found["evaluation_output.json"], "results", directory)
+
+    assert found["12_out.json"].key == ("runs", "m", "sweep7", "EN", "12", None)
+    assert placed.key == ("results", "m", "sweep7", "EN", None, None)
 
 
 def test_options_go_before_paths_but_for_agent_cards(tmp_path: Path) -> None:
@@ -218,7 +390,7 @@ def test_a_pattern_leaves_result_files_to_their_content(tmp_path: Path) -> None:
 
     assert (found.kind, found.is_placed) == ("unknown", False)
     assert place_by_content(found, "results", None).key == (
-        "results", "gpt", "default", "unknown", None, None,
+        "results", "gpt", "default", "EN", None, None,
     )  # fmt: skip
 
 
@@ -247,13 +419,47 @@ def test_links_are_followed_and_loops_end(tmp_path: Path) -> None:
 
 def test_files_given_twice_are_found_once(tmp_path: Path) -> None:
     path = write(tmp_path / "m/12_out.json")
-    (tmp_path / "link").symlink_to(tmp_path / "m")
 
-    found = discover(
-        [tmp_path, tmp_path / "m", path, str(tmp_path / "m/../m"), tmp_path / "link", path]
-    )
+    found = discover([tmp_path, tmp_path / "m", path, str(tmp_path / "m/../m"), path])
 
     assert len(found) == 1
+
+
+def test_each_name_of_a_linked_directory_is_a_model(tmp_path: Path) -> None:
+    write(tmp_path / "far/12_out.json")
+    write(tmp_path / "tree/own/12_out.json")
+    for name in ("a", "b", "c"):
+        (tmp_path / "tree" / name).symlink_to(tmp_path / "far")
+    (tmp_path / "tree/alias").symlink_to(tmp_path / "tree/own")
+
+    found = discover([tmp_path / "tree"])
+
+    assert [file.model for file in found] == ["a", "alias", "b", "c", "own"]
+
+
+def test_a_link_that_says_nothing_new_of_a_file_is_not_a_second_file(tmp_path: Path) -> None:
+    write(tmp_path / "tree/one/m/12_out.json")
+    (tmp_path / "tree/all").symlink_to(tmp_path / "tree/one")
+
+    (found,) = discover([tmp_path / "tree"])
+
+    assert found.path == str(tmp_path / "tree/one/m/12_out.json")
+
+
+def test_links_that_lead_to_each_other_end(tmp_path: Path) -> None:
+    names = [f"d{number}" for number in range(12)]
+    for name in names:
+        write(tmp_path / name / "12_out.json")
+    for name in names:
+        for other in names:
+            if other != name:
+                (tmp_path / name / f"to_{other}").symlink_to(tmp_path / other)
+
+    found = discover([tmp_path])
+
+    assert [file.model for file in found if not file.is_linked] == sorted(names)
+    assert {file.model for file in found if file.is_linked} == {f"to_{name}" for name in names}
+    assert len(found) == 24
 
 
 def test_a_directory_named_like_a_file_is_reported_and_entered(tmp_path: Path) -> None:

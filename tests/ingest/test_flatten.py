@@ -90,6 +90,7 @@ def test_a_scenario_has_its_usage_and_counts() -> None:
         "experiment": "exp",
         "language": "EN",
         "scenario": "12",
+        "client_model": None,
         "generated_at": "2025-07-16",
         "generated_seconds": None,
         "run_count": 2,

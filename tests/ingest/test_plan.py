@@ -3,7 +3,7 @@
 from pathlib import Path
 
 from orchbench_analytics.ingest.find import CLOSED_DIRECTORY, InputFile
-from orchbench_analytics.ingest.plan import State, prune_gone
+from orchbench_analytics.ingest.plan import Roots, State, prune_gone
 from orchbench_analytics.ingest.sources import source_of
 
 
@@ -16,7 +16,9 @@ def state_of(root: Path, *paths: str) -> State:
 def test_pruning_forgets_what_is_gone_from_the_roots(tmp_path: Path) -> None:
     state = state_of(tmp_path, "/tree/a_out.json", "/tree2/a_out.json", "/file_out.json", "/b.json")
 
-    gone = prune_gone(state, ["/tree", "/file_out.json"], {"/b.json": InputFile("/b.json")})
+    gone = prune_gone(
+        state, Roots.of(["/tree", "/file_out.json"]), {"/b.json": InputFile("/b.json")}
+    )
 
     assert [source.path for source in gone] == ["/tree/a_out.json", "/file_out.json"]
     assert list(state.sources) == ["/tree2/a_out.json", "/b.json"]
@@ -26,6 +28,15 @@ def test_pruning_spares_what_lies_in_a_closed_directory(tmp_path: Path) -> None:
     state = state_of(tmp_path, "/tree/closed/a_out.json", "/tree/closed2/a_out.json")
     closed = InputFile("/tree/closed", reason=CLOSED_DIRECTORY)
 
-    prune_gone(state, ["/tree"], {closed.path: closed})
+    prune_gone(state, Roots.of(["/tree"]), {closed.path: closed})
 
     assert list(state.sources) == ["/tree/closed/a_out.json"]
+
+
+def test_pruning_takes_only_cards_from_roots_of_cards(tmp_path: Path) -> None:
+    state = state_of(tmp_path, "/data/12_out.json", "/data/card.json")
+    state.sources["/data/card.json"] = state.sources["/data/card.json"]._replace(kind="agent_card")
+
+    prune_gone(state, Roots.of([], ["/data"]), {})
+
+    assert list(state.sources) == ["/data/12_out.json"]

@@ -449,3 +449,60 @@ def test_the_log_of_a_run_is_read_again_and_pruned(warehouse: Path, tree: Path) 
     ingest(warehouse, tree, prune=True)
     assert rows(warehouse, "run_logs").is_empty()
     assert rows(warehouse, "scenarios").equals(scenarios)
+
+
+def test_a_file_that_is_gone_is_named_until_it_is_pruned(warehouse: Path, tree: Path) -> None:
+    path = scenario_path(tree, "model-0", "0")
+    path.unlink()
+
+    for _ in range(2):
+        assert [source.path for source in ingest(warehouse, tree).gone] == [str(path)]
+    assert ingest(warehouse, tree / "model-1").gone == []  # nobody looked where it was
+    assert len(rows(warehouse, "scenarios").filter(model="model-0")) == 3
+
+    pruned = ingest(warehouse, tree, prune=True)
+    assert (pruned.removed, pruned.gone) == (1, [])
+    assert ingest(warehouse, tree).gone == []
+
+
+def test_a_second_result_file_is_refused_with_both_paths(tmp_path: Path) -> None:
+    directory = "data/results/step_wise_evaluation/sim-weak_4.1"
+    first = write(tmp_path / "tree/by_hand/EN/sim-weak_4.1.json", results_document(directory))
+    second = write(tmp_path / "tree/again.json", results_document(directory))
+    write(tmp_path / "tree/KO/again.json", results_document(directory))
+
+    summary = ingest(tmp_path / "w", tmp_path / "tree")
+
+    (refused,) = summary.refused
+    assert (refused.path, refused.model) == (str(first), "sim-weak_4.1")
+    assert str(second) in str(refused.message)
+    reported = rows(tmp_path / "w", "reported_models").select("model", "experiment", "language")
+    assert set(reported.rows()) == {
+        ("sim-weak_4.1", "default", "EN"),
+        ("sim-weak_4.1", "default", "KO"),
+    }
+
+
+def test_cards_without_a_directory_of_their_own_are_looked_for(tmp_path: Path) -> None:
+    write(tmp_path / "schemas/KO/weather.json", agent_card())
+    write(tmp_path / "schemas/KO/broken.json", b'{"agent_card": ')
+    write(tmp_path / "schemas/KO/12_out.json", runs_document())
+    write(tmp_path / "schemas/KO/other.json", {"count": 1})
+    write(tmp_path / "tree/m/EN/12_out.json")
+
+    summary = ingest(tmp_path / "w", tmp_path / "tree", agent_cards=tmp_path / "schemas")
+
+    assert (summary.taken, refusals(tmp_path / "w")) == (2, {"broken.json": "truncated"})
+    assert rows(tmp_path / "w", "tool_parameters")["language"].to_list() == ["KO"]
+
+
+def test_an_ingest_in_which_all_was_refused_is_of_no_use(tmp_path: Path) -> None:
+    write(tmp_path / "tree/m/EN/12_out.json", b"{")
+    write(tmp_path / "tree/agent_cards/EN/weather.json", agent_card())
+
+    refused = ingest(tmp_path / "w", tmp_path / "tree")
+    write(tmp_path / "tree/m/EN/13_out.json")
+    mixed = ingest(tmp_path / "w", tmp_path / "tree")
+    cards = ingest(tmp_path / "w", tmp_path / "tree/agent_cards")
+
+    assert (refused.is_unusable, mixed.is_unusable, cards.is_unusable) == (True, False, False)

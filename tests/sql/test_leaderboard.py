@@ -94,6 +94,40 @@ def test_the_sweep_is_what_all_models_have_together(given, expect) -> None:
     )
 
 
+def test_the_sweep_is_as_large_as_expected(given, expect) -> None:
+    nameless = {"language": None, "scenario": None}
+    given(**files(("a", "EN", 0.5)), expected_scenarios=[nameless] * 4)
+    expect(
+        "leaderboard",
+        [
+            {
+                "model": "a",
+                "coverage": 0.25,
+                "scenario_count": 1,
+                "sweep_scenario_count": 4,
+                "sweep_language_count": 1,
+                "rank_number": None,
+            }
+        ],
+    )
+
+
+def test_scenarios_that_are_expected_by_name_are_of_the_sweep(given, expect) -> None:
+    expected = [{"language": "EN", "scenario": "1"}, {"language": "KO", "scenario": "1"}]
+    given(**files(("a", "EN", 0.5)), expected_scenarios=expected)
+    expect(
+        "leaderboard",
+        [
+            {
+                "coverage": 0.5,
+                "sweep_scenario_count": 2,
+                "sweep_language_count": 2,
+                "rank_number": None,
+            }
+        ],
+    )
+
+
 def test_a_refused_file_stands_beside_the_rank(given, expect) -> None:
     refused = {"kind": "runs", "status": "refused", "reason": "truncated", "scenario": "2"}
     given(**files(("m", "EN", 0.5)), sources=[{**refused, "model": "m", "language": "EN"}])
