@@ -39,7 +39,7 @@ def golden_warehouse_of_harness(directory: Path) -> None:
 
 def figures(warehouse: Path, model: str, experiment: str) -> list[dict[str, Any]]:
     """Every score of a model's scenarios, without its name."""
-    scores = open_warehouse(warehouse).view("scenario_scores")
+    scores = rows(warehouse, "scenario_scores")
     of_model = scores.filter(model=model, experiment=experiment).drop("model", "experiment")
     return of_model.sort("profile", "language", "scenario").to_dicts()
 
@@ -61,12 +61,14 @@ def test_the_figures_are_those_of_the_same_answers_elsewhere(
 
 def test_every_file_is_taken_or_known(make_once: MakeOnce) -> None:
     warehouse = make_once("golden_harness", golden_warehouse_of_harness) / "warehouse"
-    both, results = {"runs": 1, "judge_log": 2}, {"results": 1}
+
+    def files_of(alias: Alias, language: str) -> Counter[str]:
+        log = HARNESS / alias.directory / f"scenario_processing_{language}.log"
+        kinds = {"results": not alias.is_stopped, "run_log": log.exists()}
+        return Counter({"runs": 1, "judge_log": 2} | {kind: 1 for kind in kinds if kinds[kind]})
 
     assert placed(warehouse) == {
-        (alias.model, alias.client, alias.experiment, language): Counter(
-            both if alias.is_stopped else both | results
-        )
+        (alias.model, alias.client, alias.experiment, language): files_of(alias, language)
         for alias in ALIASES
         for language in alias.languages
     }
@@ -121,7 +123,7 @@ def harness(make_once: MakeOnce) -> Path:
 @pytest.mark.parametrize(
     ("tree", "models", "taken", "ignored"),
     [
-        ("default_layout", {("stub-a", "org_stub-a", "20261117_120728")}, 97, 24),
+        ("default_layout", {("stub-a", "org_stub-a", "20261117_120728")}, 99, 24),
         (
             "results_dir",
             {
@@ -129,7 +131,7 @@ def harness(make_once: MakeOnce) -> Path:
                 ("stub-oai", "stub-oai-2026-01-01", "exp1"),
                 ("stub-claude", "claude-stub-4", "exp1"),
             },
-            280,
+            286,
             72,
         ),
         (
@@ -138,7 +140,7 @@ def harness(make_once: MakeOnce) -> Path:
                 ("stub-claude", "claude-stub-4", "exp1"),
                 ("stub-claude-second", "claude-stub-4", "exp1"),
             },
-            194,
+            198,
             48,
         ),
         ("odd/killed_evaluation", {("m", "gemini-stub-2", "exp1")}, 24, 8),

@@ -98,6 +98,7 @@ def test_a_fresh_ingest_takes_everything(tmp_path: Path, tree: Path) -> None:
         "judgements": 6,
         "reported_scenarios": 2,
         "reported_models": 6,
+        "run_logs": 0,
     }
 
 

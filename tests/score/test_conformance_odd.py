@@ -8,7 +8,6 @@ import json
 import tarfile
 from collections import Counter
 from collections.abc import Callable
-from fractions import Fraction
 from functools import partial
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -27,22 +26,6 @@ ODD = Path(__file__).parents[3] / "shared" / "conformance" / "odd.tar.xz"
 TREES = ("odd", "odd_judged")
 PLAN_WORDS = ("workflow", "GED", "Plan", "comparison_steps")
 JOINT_FIGURES = ("key_metrics.Average",)
-CALL_SCORES = (
-    "function_name_accuracy",
-    "arguments_key_score",
-    "arguments_value_score_not_count_rejection",
-)
-PLAN_SCORES = (
-    "workflow_evaluation_with_failure",
-    "workflow_evaluation_without_failure",
-    "average_structural_GED",
-    "average_component_GED",
-)
-# The rounded figures that are means over files, and the files' figures they are means of.
-MEANS = {name: (name,) for name in (*CALL_SCORES, *PLAN_SCORES)} | {
-    "FC": CALL_SCORES,
-    "Plan": PLAN_SCORES[:1],
-}
 KIND_COUNT = 352
 HEADLINES = ("average_score", "call_rejection_f1", "function_call_f1", "workflow_similarity")
 
@@ -133,13 +116,7 @@ def differences_in(tree: Path, warehouse: Warehouse) -> dict[str, list[Differenc
         overall = overall_statistics(row, UPSTREAM)
         results = wanted["detailed_results"]
         found[f"{tree.name}/{kind}"] = [
-            *(
-                difference
-                for difference in unequal(
-                    "overall", figures_of(wanted["overall_statistics"]), figures_of(overall)
-                )
-                if not is_rounding_tie(difference, results)
-            ),
+            *unequal("overall", figures_of(wanted["overall_statistics"]), figures_of(overall)),
             *(
                 difference
                 for result in results
@@ -148,25 +125,6 @@ def differences_in(tree: Path, warehouse: Warehouse) -> dict[str, list[Differenc
             ),
         ]
     return found
-
-
-def is_rounding_tie(difference: Difference, results: list[dict[str, Any]]) -> bool:
-    """The mean over files lies halfway between two printed digits, and ours is the other one.
-
-    The evaluator adds floats in the order its directory was listed, so either digit may come out.
-    """
-    if difference.given is None or abs(difference.wanted - difference.given) > 1.00001e-4:
-        return False
-    name = difference.figure.rpartition(".")[2]
-    metrics = [m for m in MEANS if difference.figure in JOINT_FIGURES or name == m]
-    return any(
-        4_999 <= mean_over(results, MEANS[metric]) * 10**8 % 10_000 <= 5_001 for metric in metrics
-    )
-
-
-def mean_over(results: list[dict[str, Any]], names: tuple[str, ...]) -> Fraction:
-    values = [Fraction(str(result[name])) for name in names for result in results]
-    return sum(values, Fraction()) / len(values)
 
 
 def unequal(place: str, wanted: Figures, given: dict[str, Any]) -> list[Difference]:

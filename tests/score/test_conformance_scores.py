@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Callable, Iterator
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -11,7 +12,9 @@ from orchbench_analytics import open_warehouse
 from orchbench_analytics.outputs.results import result_document
 from orchbench_analytics.profiles import UPSTREAM
 from orchbench_analytics.warehouse import Warehouse
+from tests.packs import unpack
 
+PACKS = Path(__file__).parents[3] / "shared" / "conformance"
 LANGUAGES = ("EN", "KO")
 EXPERIMENT = "seed11"
 HEADLINES = ("average_score", "call_rejection_f1", "function_call_f1", "workflow_similarity")
@@ -64,14 +67,77 @@ def test_upstream_equals_the_public_evaluator_in_every_figure(
     assert compared_judged + compared_unjudged == 28_860
 
 
-def figures_compared(warehouse: Warehouse, reports: dict[tuple[str, str], Path]) -> int:
+def unpacked(name: str, make_once: MakeOnce) -> Path:
+    """The directory of a pack; tests that need it are skipped where it is absent."""
+    pack = PACKS / f"{name}.tar.xz"
+    if not pack.exists():
+        pytest.skip(f"the conformance pack is not at {pack}")
+    return make_once(f"pack_{name}", partial(unpack, pack))
+
+
+@pytest.mark.parametrize("runs", ["4", "6", "8", "10", "4_judged"])
+def test_any_number_of_runs_is_added_up_as_the_evaluator_does(
+    make_once: MakeOnce, tmp_path: Path, runs: str
+) -> None:
+    pack = unpacked("runs", make_once) / "runs"
+    tree = pack / runs / "results"
+    warehouse = open_warehouse(tmp_path / "warehouse", create=True)
+    warehouse.ingest(tree, agent_cards=pack / "agent_cards", jobs=1)
+    judged = tree.glob("*/*/evaluation_result_*.json")
+    unjudged = (pack / runs).glob("expected_without_judge/*.json")
+    reports = {(p.parents[1].name, p.stem[-2:]): p for p in judged}
+    reports |= {(p.stem[:-3], p.stem[-2:]): p for p in unjudged}
+    (experiment,) = set(warehouse.models()["experiment"])
+
+    assert figures_compared(warehouse, reports, experiment=experiment) == 3_252
+
+
+@pytest.mark.parametrize(
+    ("tree", "count"), [("default_layout", 846), ("results_dir", 2_538), ("odd/two_aliases", 1_692)]
+)
+def test_the_benchmarks_own_trees_have_its_evaluators_figures(
+    make_once: MakeOnce, tmp_path: Path, tree: str, count: int
+) -> None:
+    harness = unpacked("harness", make_once) / "harness"
+    warehouse = open_warehouse(tmp_path / "warehouse", create=True)
+    warehouse.ingest(harness / tree, agent_cards=harness / "data", jobs=1)
+    sources = warehouse.sources().filter(kind="results", status="taken")
+    compared = 0
+    for row in sources.to_dicts():
+        report = {(row["model"], row["language"]): Path(row["path"])}
+        compared += figures_compared(warehouse, report, experiment=row["experiment"])
+
+    assert compared == count
+    assert warehouse.check().differences["explanation"].null_count() == 0
+
+
+@pytest.mark.parametrize("layout", ["pipeline", "by_hand", "by_default"])
+def test_result_files_alone_have_their_own_key_metrics(
+    make_once: MakeOnce, tmp_path: Path, layout: str
+) -> None:
+    tree = unpacked("runs", make_once) / "reported_only" / layout
+    warehouse = open_warehouse(tmp_path / "warehouse", create=True)
+    assert warehouse.ingest(tree, jobs=1).refused == []
+    sources = warehouse.sources().filter(kind="results", status="taken")
+    assert len(sources) == len(list(tree.rglob("*.json")))
+    for row in sources.to_dicts():
+        wanted = json.loads(Path(row["path"]).read_bytes())["overall_statistics"]
+        key = {name: row[name] for name in ("model", "experiment", "language")}
+        given = warehouse.results(**key)
+        assert given["profile"] == "reported"
+        assert given["overall_statistics"]["key_metrics"] == wanted["key_metrics"]
+
+
+def figures_compared(
+    warehouse: Warehouse, reports: dict[tuple[str, str], Path], *, experiment: str = EXPERIMENT
+) -> int:
     """How many figures were compared; all of them are equal."""
     compared = 0
     with warehouse.connect() as connection:
         for (model, language), path in sorted(reports.items()):
             wanted = json.loads(path.read_bytes())
             given = result_document(
-                connection, UPSTREAM, model=model, experiment=EXPERIMENT, language=language
+                connection, UPSTREAM, model=model, experiment=experiment, language=language
             )
             for place, figures in pairs_of(wanted, given):
                 for name, (value, ours) in figures.items():

@@ -41,7 +41,12 @@ def scores(
     write(tmp_path / "cards" / "EN" / "weather_agent.json", card)
     warehouse = open_warehouse(tmp_path / "warehouse", create=True)
     warehouse.ingest(results, agent_cards=[tmp_path / "cards"])
-    rows = warehouse.view("scenario_scores").select("profile", *(names or CALL_SCORES)).rows()
+    rows = (
+        warehouse.table("scenario_scores")
+        .select("profile", *(names or CALL_SCORES))
+        .collect()
+        .rows()
+    )
     return {profile: tuple(figures) for profile, *figures in rows}
 
 
