@@ -35,10 +35,12 @@ _SAID = {
     errno.EROFS: "the file system is read-only",
     errno.ENOMEM: "out of memory",
 }
-# How libraries put that into words; SQLite has words of its own.
+# How libraries put that into words; SQLite has words of its own, and so has polars where the end
+# of a Parquet file no longer fits.
 _WRAPPED = {os.strerror(number): said for number, said in _SAID.items()} | {
     "database or disk is full": _SAID[errno.ENOSPC],
     "disk I/O error": "a file could not be read or written: disk I/O error",
+    "Invalid thrift: transport error": "a file could not be read or written to its end",
 }
 
 
