@@ -93,7 +93,7 @@ def test_any_number_of_runs_is_added_up_as_the_evaluator_does(
 
 
 @pytest.mark.parametrize(
-    ("tree", "count"), [("default_layout", 846), ("results_dir", 2_538), ("odd/two_aliases", 1_692)]
+    ("tree", "count"), [("default_layout", 564), ("results_dir", 1_692), ("odd/two_aliases", 1_128)]
 )
 def test_the_benchmarks_own_trees_have_its_evaluators_figures(
     make_once: MakeOnce, tmp_path: Path, tree: str, count: int
