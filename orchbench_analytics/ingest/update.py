@@ -70,16 +70,19 @@ def update(
     placement: Placement,
     prune: bool = False,
     verify: bool = False,
+    was_killed: bool = False,
     progress: Progress | None = None,
 ) -> Updated:
-    """Read what is new, changed or damaged at or below `paths`. The caller holds the lock."""
+    """Read what is new, changed or damaged at or below `paths`. The caller holds the lock.
+
+    What an ingest that was killed had finished is taken over.
+    """
     roots = [os.path.abspath(path) for path in paths]  # noqa: PTH100 (as files are found)
     require_whole_sources(root, manifest)
     state = load_state(root, manifest)
     found = _find(state, roots, placement)
     sound = without_damaged_scores(root, manifest, verify=verify)
     sound = read_damaged_again(state, sound, found, verify=verify, prune=prune)
-    was_killed = directories.mark_unfinished(root)
     settle_unchanged(state, found)
     adopted = adopt(state, found) if was_killed else []
     directories.collect_garbage(root, manifest, Manifest(parts=adopted))
@@ -173,8 +176,7 @@ def _next_manifest(state: State, manifest: Manifest, card_rows: list[CardRow]) -
 
 def write_rows(root: Path, generation: int, table: Table, rows: Sequence[tuple[Any, ...]]) -> str:
     """Write the rows of a table of all files; returns the name of its file."""
-    name = f"{table.name}/{generation:06d}.parquet"
-    (root / table.name).mkdir(exist_ok=True)
+    name = directories.new_numbered_file(root, table.name, generation)
     parquet.write_table(parquet.to_arrow(table, rows), root / name)
     return name
 
