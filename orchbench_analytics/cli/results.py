@@ -33,7 +33,7 @@ def results(
     ] = None,
     profile: ProfileOption = "spec",
     output: Annotated[
-        Path | None, typer.Option("--output", "-o", metavar="FILE", help="A .json file to write.")
+        Path | None, typer.Option("--output", "-o", metavar="FILE", help="New .json file to write.")
     ] = None,
     *,
     engine: EngineOptions,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+from collections import Counter
 from collections.abc import Iterable, Sequence
 from typing import Any
 
@@ -10,7 +11,7 @@ import duckdb
 import msgspec
 import pyarrow as pa
 
-from orchbench_analytics.exports.relations import Relation
+from orchbench_analytics.exports.relations import Relation, part_column
 from orchbench_analytics.schema import Table, arrow_schema, count, text
 from orchbench_analytics.views.sql_text import quoted, quoted_name
 
@@ -32,7 +33,7 @@ _WHOLE = "all"  # the name of the part of a relation that has just one
 # DuckDB's own hash of a row. If another release hashes otherwise, all is written anew.
 _HASH = """
 select {part}, count(*), sum(hash(rows))
-from main.{relation} as rows
+from {table} as rows
 group by 1
 order by 1
 """
@@ -93,16 +94,48 @@ def contents_of(
 
 
 def _content(connection: duckdb.DuckDBPyConnection, relation: Relation) -> Content:
-    column = relation.part_column
-    part = f"'{_WHOLE}'" if column is None else part_name(column)
-    rows = connection.execute(_HASH.format(part=part, relation=relation.name)).fetchall()
-    parts = {name: Part(number, f"{total:x}") for name, number, total in rows}
+    parts = _parts(connection, f"main.{relation.name}", relation.part_column)
     shape = msgspec.json.encode([relation.table, relation.key, relation.references])
     return Content(
         sum(part.row_count for part in parts.values()),
         hashlib.sha256(shape).hexdigest()[:16],
         parts,
     )
+
+
+def parts_of(
+    connection: duckdb.DuckDBPyConnection, name: str, held: Content
+) -> dict[str, Part] | None:
+    """The parts that a table of an earlier export has now; null if it cannot be read."""
+    table = quoted_name(name)
+    try:
+        columns = [c[0] for c in connection.execute(f"from {table} limit 0").description or ()]
+        column = None if _WHOLE in held.parts else part_column(columns)
+        return _parts(connection, table, column)
+    except (duckdb.Error, OSError):
+        return None
+
+
+def _parts(
+    connection: duckdb.DuckDBPyConnection, table: str, column: str | None
+) -> dict[str, Part]:
+    part = f"'{_WHOLE}'" if column is None else part_name(column)
+    rows = connection.execute(_HASH.format(part=part, table=table)).fetchall()
+    return {name: Part(number, f"{total:x}") for name, number, total in rows}
+
+
+def part_counts(content: Content) -> Counter[Any]:
+    """The rows of each part by the value of its part column, as formats without NUL hold it."""
+    counts: Counter[Any] = Counter()
+    for name, part in content.parts.items():
+        value = None if name == _WHOLE else part_value(name)
+        counts[without_nul(value)] += part.row_count
+    return counts
+
+
+def without_nul(value: Any) -> Any:
+    """A value as formats that have no NUL hold it."""
+    return value.replace("\0", "\N{REPLACEMENT CHARACTER}") if isinstance(value, str) else value
 
 
 def part_name(column: str) -> str:

@@ -3,11 +3,13 @@
 import json
 import os
 import shutil
+import sqlite3
 import subprocess
 import sys
 from pathlib import Path
 
 import duckdb
+import openpyxl
 import polars as pl
 import pyarrow.parquet as pq
 import pytest
@@ -17,8 +19,8 @@ from orchbench_analytics import open_warehouse
 from orchbench_analytics.errors import OrchbenchError, PathError, SelectionError
 from orchbench_analytics.exports import duckdb as duckdb_file
 from orchbench_analytics.exports import excel, export
-from orchbench_analytics.exports.atomic import _swap, new_directory
 from orchbench_analytics.exports.relations import SMALL, Memory, flat_relations, stage
+from orchbench_analytics.store.replace import _swap, new_directory
 from orchbench_analytics.tables import TABLES
 from orchbench_analytics.views.descriptions import described_columns
 from orchbench_analytics.views.files import views
@@ -118,8 +120,6 @@ def test_csv_tells_an_empty_text_from_null(hostile: Warehouse, tmp_path: Path) -
 
 
 def test_no_cell_of_a_workbook_is_a_formula(hostile: Warehouse, tmp_path: Path) -> None:
-    import openpyxl
-
     hostile.export(tmp_path / "out.xlsx", relations=["steps"])
     book = openpyxl.load_workbook(tmp_path / "out.xlsx")
     kinds = {cell.data_type for row in book["steps"].iter_rows() for cell in row}
@@ -150,17 +150,22 @@ def test_a_killed_export_does_not_block_the_next_one(
     small: Warehouse, tmp_path: Path, name: str
 ) -> None:
     dead = subprocess.run([sys.executable, "-c", "import os; print(os.getpid())"], **PIPED)
-    for pid in (os.getpid(), int(dead.stdout)):  # in a container the next one may have the same
-        for kind in ("part", "old"):
-            (tmp_path / f".{name}.{pid}.{kind}").mkdir()
-            (tmp_path / f".{name}.{pid}.{kind}" / "steps.parquet").touch()
-        (tmp_path / f".{name}.{pid}.part.wal").write_bytes(b"of a DuckDB file")
-    under_way = tmp_path / f".{name}.{os.getppid()}.part"
-    under_way.mkdir()
+    mine = [".out.20240101.old", ".out.7.part", f".orchbench-{'ab' * 16}.part", ".orchbench-1.part"]
+    for directory in mine:  # named like ours, or nearly, and without our mark
+        (tmp_path / directory).mkdir()
+        (tmp_path / directory / "thesis.txt").touch()
+    pids = (os.getppid(), os.getpid(), int(dead.stdout))  # a container has the same ids each time
+    for number, pid in enumerate(pids):
+        left = tmp_path / f".orchbench-{number:032x}.part"
+        left.mkdir()
+        (left / ".orchbench").write_text(f"written by orchbench-analytics, process {pid}\n")
+        (left / f"{name}.wal").write_bytes(b"of a DuckDB file")
+    (tmp_path / f".orchbench-{'cd' * 16}.part").mkdir()  # killed before there was a mark
 
     small.export(tmp_path / name, relations=["steps"])
 
-    assert {path.name for path in tmp_path.iterdir()} == {name, under_way.name}
+    under_way = f".orchbench-{0:032x}.part"
+    assert {path.name for path in tmp_path.iterdir()} == {name, under_way, *mine}
 
 
 def test_an_export_that_needs_more_memory_gets_it(
@@ -291,10 +296,10 @@ def test_descriptions_come_along(small: Warehouse, tmp_path: Path) -> None:
 @pytest.mark.parametrize("name", ["sweep.duckdb", "sweep.sqlite", "sweep.xlsx", "one.parquet"])
 def test_what_somebody_else_made_is_left_alone(small: Warehouse, tmp_path: Path, name: str) -> None:
     (tmp_path / name).write_text("mine", encoding="utf-8")
-    with pytest.raises(PathError, match="there already"):
-        small.export(tmp_path / name, relations=["leaderboard"])
-    assert (tmp_path / name).read_text(encoding="utf-8") == "mine"
-    assert small.export(tmp_path / name, relations=["leaderboard"], overwrite=True).row_count
+    for overwrite in (False, True):
+        with pytest.raises(PathError, match="there already"):
+            small.export(tmp_path / name, relations=["leaderboard"], overwrite=overwrite)
+        assert (tmp_path / name).read_text(encoding="utf-8") == "mine"
 
 
 def test_a_file_that_another_program_has_open_is_not_called_strange(
@@ -313,14 +318,73 @@ def test_a_file_that_another_program_has_open_is_not_called_strange(
 
 def test_a_directory_with_other_things_is_left_alone(small: Warehouse, tmp_path: Path) -> None:
     (tmp_path / "out").mkdir()
-    (tmp_path / "out" / "mine.txt").touch()
-    for target in (f"{tmp_path}/out", f"delta:{tmp_path}/out", f"delta:{tmp_path}/out/mine.txt"):
+    (tmp_path / "out" / "thesis.txt").write_text("mine", encoding="utf-8")
+    for name in ("{}/out", "delta:{}/out", "iceberg:{}/out", "delta:{}/out/thesis.txt"):
         with pytest.raises(PathError, match="there already"):
-            small.export(target, relations=["leaderboard"])
+            small.export(name.format(tmp_path), relations=["leaderboard"], overwrite=True)
     small.export(tmp_path / "ours", relations=["leaderboard"])
-    (tmp_path / "ours" / "mine.txt").touch()
-    with pytest.raises(PathError, match=r"holds other things \(mine.txt\)"):
-        small.export(tmp_path / "ours", relations=["leaderboard"])
+    (tmp_path / "ours" / "thesis.txt").write_text("mine", encoding="utf-8")
+    with pytest.raises(PathError, match=r"holds other things \(thesis.txt\)"):
+        small.export(tmp_path / "ours", relations=["leaderboard"], overwrite=True)
+    for name in ("out", "ours"):
+        assert (tmp_path / name / "thesis.txt").read_text(encoding="utf-8") == "mine"
+
+
+@pytest.mark.parametrize("option", [False, True])
+def test_the_results_themselves_are_never_replaced(
+    small: Warehouse, tmp_path: Path, option: bool
+) -> None:
+    shutil.copytree(small.path.parent / "results", tmp_path / "results")
+    warehouse = open_warehouse(tmp_path / "elsewhere/warehouse", create=True)
+    warehouse.ingest(tmp_path / "results", jobs=1)
+    (tmp_path / "link").symlink_to(tmp_path / "results")
+    before = {path: path.read_bytes() for path in tmp_path.rglob("*.json")}
+    holder = next((tmp_path / "results").rglob("*.json")).parent
+    for place in (tmp_path / "results", tmp_path / "link", holder):
+        for kind in ("{}", "delta:{}", "iceberg:{}", "{}/new", "{}/new.csv", "{}/new.sqlite"):
+            with pytest.raises(PathError, match=r"result files of|cannot be written"):
+                warehouse.export(kind.format(holder / "x" if "new" in kind else place))
+        with pytest.raises(PathError, match="result files of"):
+            warehouse.export(place, overwrite=option)
+    assert before == {path: path.read_bytes() for path in tmp_path.rglob("*.json")}
+
+
+@pytest.mark.parametrize("name", ["out.duckdb", "out.sqlite", "out.xlsx"])
+def test_what_somebody_added_to_an_export_is_kept(
+    small: Warehouse, tmp_path: Path, name: str
+) -> None:
+    target = tmp_path / name
+    small.export(target, relations=["leaderboard"])
+    if name == "out.xlsx":
+        book = openpyxl.load_workbook(target)
+        book.create_sheet("mine")
+        book.save(target)
+    else:
+        connect = duckdb.connect if name == "out.duckdb" else sqlite3.connect
+        connection = connect(str(target))
+        connection.execute("create table mine (a int)")
+        connection.commit()
+        connection.close()
+    before = target.read_bytes()
+
+    for overwrite in (False, True):
+        with pytest.raises(PathError, match=r"holds other things \(mine\)|was changed since"):
+            small.export(target, relations=["leaderboard"], overwrite=overwrite)
+
+    assert target.read_bytes() == before
+
+
+def test_a_link_stays_a_link_and_what_it_points_to_is_refreshed(
+    small: Warehouse, tmp_path: Path
+) -> None:
+    for name in ("out", "out.sqlite"):
+        small.export(tmp_path / name, relations=["leaderboard"])
+        link = tmp_path / f"link-{name}"
+        link.symlink_to(tmp_path / name)
+        assert small.export(link, relations=["leaderboard"]).is_unchanged
+        small.export(link, relations=["steps"], overwrite=True)
+        assert link.is_symlink()
+        assert small.export(tmp_path / name, relations=["steps"]).is_unchanged
 
 
 @pytest.mark.parametrize(
@@ -330,7 +394,7 @@ def test_a_warehouse_is_never_exported_over_itself(
     small: Warehouse, tmp_path: Path, target: str
 ) -> None:
     copy = shutil.copytree(small.path, tmp_path / "warehouse")
-    with pytest.raises(PathError, match=r"(holds|is part of) the warehouse"):
+    with pytest.raises(PathError, match=r"(holds|lies in) the warehouse"):
         open_warehouse(copy).export(target.format(copy), overwrite=True)
     assert open_warehouse(copy).models().equals(small.models())
 
