@@ -30,6 +30,7 @@ _MANIFEST_TABLE = Table(
 )
 MANIFEST_RELATION = Relation(_MANIFEST_TABLE, f"One row per {_MANIFEST_TABLE.grain}.")
 _WHOLE = "all"  # the name of the part of a relation that has just one
+_Row = tuple[str, str, int, str, str, int, str]
 # DuckDB's own hash of a row. If another release hashes otherwise, all is written anew.
 _HASH = """
 select {part}, count(*), sum(hash(rows))
@@ -186,22 +187,26 @@ def manifest_table(contents: Contents) -> pa.Table:
 
 
 def read_manifest(rows: Iterable[Sequence[Any]]) -> Contents | None:
-    """The manifest from rows of `export_manifest`; null where there are none."""
+    """The manifest from rows of `export_manifest`; null if there are none, or others than ours."""
+    try:
+        found = msgspec.convert(list(map(list, rows)), type=list[_Row])
+        selections = [msgspec.json.decode(row[-1], type=Selection) for row in found[:1]]
+    except (msgspec.ValidationError, msgspec.DecodeError):
+        return None
     relations: dict[str, Content] = {}
-    contents = None
-    for relation, part, row_count, content_hash, shape_hash, generation, selection in rows:
+    for relation, part, row_count, content_hash, shape_hash, _, _ in found:
         held = relations.setdefault(relation, Content(0, shape_hash, {}))
         parts = held.parts | ({part: Part(row_count, content_hash)} if part else {})
         relations[relation] = Content(held.row_count + row_count, shape_hash, parts)
-        contents = Contents(
-            generation=generation,
-            selection=msgspec.json.decode(selection, type=Selection),
-            relations=relations,
-        )
-    return contents
+    for selection in selections:
+        return Contents(generation=found[0][5], selection=selection, relations=relations)
+    return None
 
 
 def read_manifest_table(rows: pa.Table) -> Contents | None:
     """The manifest from the table `export_manifest`, whatever the order of its columns."""
-    columns = (rows[name].to_pylist() for name in MANIFEST_RELATION.table.column_names)
+    names = MANIFEST_RELATION.table.column_names
+    if not {*names} <= {*rows.column_names}:
+        return None
+    columns = (rows[name].to_pylist() for name in names)
     return read_manifest(zip(*columns, strict=True))

@@ -19,10 +19,12 @@ from orchbench_analytics.exports.contents import (
     Contents,
     manifest_table,
     part_counts,
-    parts_condition,
+    part_value,
     read_manifest,
+    without_nul,
 )
 from orchbench_analytics.exports.postgres_shape import (
+    columns_of,
     create,
     exists,
     forget_references,
@@ -128,16 +130,38 @@ class PostgresTables(Sink):
 
     def _connect(self, *, autocommit: bool = False) -> Any:
         try:
-            return self.adbc.connect(self.address, autocommit=autocommit)
+            connection = self.adbc.connect(self.address, autocommit=autocommit)
         except self.adbc.Error as error:
             said = scrubbed(scrubbed(str(error), self.address), self.uri)
             raise PathError(f"cannot connect to {shown(self.uri)}: {said}") from None
+        try:
+            self._agree_on_texts(connection)
+        except BaseException:
+            connection.close()
+            raise
+        return connection
+
+    def _agree_on_texts(self, connection: Any) -> None:
+        """Send texts as UTF-8, whatever the client is set to, and refuse to have them changed."""
+        with connection.cursor() as cursor:
+            for setting in ("client_encoding = 'UTF8'", "standard_conforming_strings = on"):
+                cursor.execute(f"set {setting}")
+            cursor.execute("select current_setting('server_encoding')")
+            (encoding,) = cursor.fetchone()
+        if encoding != "UTF8":
+            raise PathError(
+                f"{shown(self.uri)} keeps texts as {encoding}, which does not have every character "
+                "of the results; make a database for them with: "
+                "createdb --encoding UTF8 --template template0 NAME"
+            )
 
 
 def _read(cursor: Any) -> Contents | None:
-    if not exists(cursor, MANIFEST_RELATION.name):
+    names = MANIFEST_RELATION.table.column_names
+    there = columns_of(cursor, MANIFEST_RELATION.name)
+    if not {*names} <= there.keys():
         return None
-    columns = ", ".join(MANIFEST_RELATION.table.column_names)
+    columns = ", ".join(names)
     cursor.execute(f"select {columns} from {MANIFEST_RELATION.name}")
     return read_manifest(cursor.fetchall())
 
@@ -157,11 +181,24 @@ def _is_changed(outgoing: Outgoing, relation: Relation, stored: Contents | None)
 def _refresh(cursor: Any, outgoing: Outgoing, relation: Relation, stored: Contents | None) -> None:
     parts = outgoing.changed(relation, stored)
     if stored is not None:
-        column = relation.part_column if relation.name in stored.relations else None
-        condition = f" where {parts_condition(column, parts)}" if column else ""
-        cursor.execute(f"delete from {quoted_name(relation.name)}{condition}")
+        is_held = relation.name in stored.relations
+        _delete(cursor, relation, relation.part_column if is_held else None, parts)
     if outgoing.contents.relations[relation.name].parts.keys() & set(parts):
         _insert(cursor, relation, outgoing.rows(relation, parts))
+
+
+def _delete(cursor: Any, relation: Relation, column: str | None, parts: Sequence[str]) -> None:
+    """Delete the rows of some parts, or all rows; values are bound, never part of the SQL."""
+    delete = f"delete from {quoted_name(relation.name)}"
+    if column is None:
+        cursor.execute(delete)
+        return
+    values = [without_nul(part_value(part)) for part in parts]
+    known = [(value,) for value in values if value is not None]
+    if known:
+        cursor.executemany(f"{delete} where {quoted_name(column)} = $1", known)
+    if None in values:
+        cursor.execute(f"{delete} where {quoted_name(column)} is null")
 
 
 def _insert(cursor: Any, relation: Relation, rows: pa.Table | pa.RecordBatchReader) -> None:

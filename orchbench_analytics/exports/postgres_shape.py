@@ -38,7 +38,7 @@ def row_counts(cursor: Any, table: str) -> Counter[Any] | None:
     """The rows of a table by the value of its part column; null if it is gone."""
     if not exists(cursor, table):
         return None
-    column = part_column(list(_columns(cursor, table)))
+    column = part_column(list(columns_of(cursor, table)))
     wanted = quoted_name(column) if column else "null::text"
     cursor.execute(f"select {wanted}, count(*) from {quoted_name(table)} group by 1")
     return Counter(dict(cursor.fetchall()))
@@ -67,13 +67,15 @@ def refer(cursor: Any, relations: Sequence[Relation]) -> None:
 def reshape(cursor: Any, relation: Relation) -> None:
     """Give an emptied table the columns that its relation has now."""
     _drop_constraints(cursor, relation, "p")
-    for change in _changes(relation, _columns(cursor, relation.name)):
+    for change in _changes(relation, columns_of(cursor, relation.name)):
         cursor.execute(f"alter table {quoted_name(relation.name)} {change}")
     _describe(cursor, relation)
 
 
-def _columns(cursor: Any, table: str) -> dict[str, str]:
-    """The columns of a table, and their types as Postgres calls them."""
+def columns_of(cursor: Any, table: str) -> dict[str, str]:
+    """The columns of a table, and their types as Postgres calls them; none if it is not there."""
+    if not exists(cursor, table):
+        return {}
     cursor.execute(_COLUMNS, (quoted_name(table),))
     return dict(cursor.fetchall())
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from functools import partial
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -176,9 +177,8 @@ def _next_manifest(state: State, manifest: Manifest, card_rows: list[CardRow]) -
 
 def write_rows(root: Path, generation: int, table: Table, rows: Sequence[tuple[Any, ...]]) -> str:
     """Write the rows of a table of all files; returns the name of its file."""
-    name = directories.new_numbered_file(root, table.name, generation)
-    parquet.write_table(parquet.to_arrow(table, rows), root / name)
-    return name
+    write = partial(parquet.write_table, parquet.to_arrow(table, rows))
+    return directories.write_numbered(root, table.name, generation, write)
 
 
 def _summary(state: State, found: dict[str, InputFile], removed: list[Source]) -> IngestSummary:

@@ -13,7 +13,9 @@ from collections.abc import Callable, Iterable
 from contextlib import suppress
 from pathlib import Path
 
+import msgspec
 import pyarrow as pa
+import pyarrow.parquet as pq
 
 from orchbench_analytics.errors import WarehouseError
 from orchbench_analytics.store.manifest import Manifest, live_paths
@@ -26,13 +28,12 @@ from orchbench_analytics.store.paths import (
     UNFINISHED,
     UNFINISHED_TEXT,
     is_made_up,
-    is_parquet,
     is_staged_file,
     is_staged_manifest,
-    is_table_file,
     parquet_name,
 )
-from orchbench_analytics.store.stamps import Stamps, fault_of, write_stamps
+from orchbench_analytics.store.stamps import Stamps, fault_of, read_stamps, write_stamps
+from orchbench_analytics.tables import TABLES
 
 GRACE_SECONDS = 3600
 _ATTEMPTS = 10
@@ -116,35 +117,68 @@ def collect_garbage(
     kept = kept.union(*map(live_paths, (manifest, *others)))
     for path in (root / STAGING).glob("*"):
         if is_made_up(path):
-            _remove(path, is_staged_file)
+            _remove_staged(path)
     for path in (path for name in KEPT for path in (root / name).glob("*")):
         name = path.relative_to(root).as_posix()
         if name not in kept and (name in manifest.unreferenced or is_made_up(path)):
-            _remove(path, is_table_file)
+            _remove_written(path)
     for stray in root.iterdir():
         if is_staged_manifest(stray.name):
             stray.unlink()
 
 
-def _remove(path: Path, is_written: Callable[[str], bool]) -> None:
-    """Remove a file of ours, or from a directory of ours what we wrote: the rest stays."""
+def _remove_written(path: Path) -> None:
+    """Remove a table of ours, or what a directory was written with; the rest stays."""
+    if not path.is_dir():
+        if _is_numbered_table(path):
+            path.unlink()
+        return
+    try:
+        names = [*read_stamps(path), STAMPS]
+    except (OSError, msgspec.DecodeError, UnicodeDecodeError):  # somebody else's
+        return
+    for name in names:
+        if "/" not in name and not (path / name).is_dir():
+            (path / name).unlink(missing_ok=True)
+    with suppress(OSError):  # something else is in it
+        path.rmdir()
+
+
+def _remove_staged(path: Path) -> None:
+    """Remove what was staged; whatever else lies there stays."""
     if not path.is_dir():
         path.unlink(missing_ok=True)
         return
     for entry in list(path.iterdir()):
         if entry.is_dir() and not entry.is_symlink():
-            _remove(entry, is_written)
-        elif is_written(entry.name) and not entry.is_symlink():
+            _remove_staged(entry)
+        elif is_staged_file(entry.name) and not entry.is_symlink():
             entry.unlink(missing_ok=True)
     with suppress(OSError):  # something else is in it
         path.rmdir()
 
 
-def new_numbered_file(root: Path, table: str, generation: int) -> str:
-    """The name of a new file of a table of all files; what others put there is not replaced."""
+def write_numbered(root: Path, table: str, generation: int, write: Callable[[Path], object]) -> str:
+    """Write a table of all files; returns its name. What others put there is not replaced."""
     name = f"{table}/{generation:06d}.parquet"
-    path = root / name
-    path.parent.mkdir(exist_ok=True)
-    if path.is_symlink() or (path.exists() and not is_parquet(path)):
+    path, staging = root / name, _staging(root)
+    if path.is_symlink() or (path.exists() and not _is_numbered_table(path)):
         raise WarehouseError(f"{path} was not written by this program; move it elsewhere")
+    staging.mkdir(parents=True)
+    path.parent.mkdir(exist_ok=True)
+    write(staging / parquet_name(table))
+    (staging / parquet_name(table)).replace(path)
+    staging.rmdir()
     return name
+
+
+def _is_numbered_table(path: Path) -> bool:
+    """Whether a file has the columns of the table of all files whose directory it is in."""
+    try:
+        names = pq.read_schema(path).names
+    except (OSError, pa.ArrowException):
+        return False
+    table = TABLES.get(path.parent.name)
+    if table is None:  # tags have two columns of ours, and those of the user
+        return names[:2] == ["model", "experiment"]
+    return names == list(table.column_names)

@@ -25,7 +25,6 @@ import re
 from pathlib import Path
 
 from orchbench_analytics.errors import WarehouseError
-from orchbench_analytics.tables import TABLES
 
 MANIFEST = "manifest.json"
 LOCK = "lock"
@@ -47,7 +46,6 @@ _NAMED_DIRECTORY = re.compile(r"[0-9a-f]{20}")
 _STAGED_ENTRY = re.compile(r"[0-9a-f]{32}|probe-[0-9a-f]{32}")
 _STAGED_FILE = re.compile(r"[a-z_]+\.parquet(?:\.[0-9a-f]{16})?")
 _WRITER_TEXT = re.compile(rb"(?:process [0-9]+\n)?")
-_TABLE_FILES = {NOTE, STAMPS, *(f"{name}.parquet" for name in TABLES)}
 _PLAIN_NAME = r"\w[\w-]*(?:\.\w+)*"
 _PLAIN_PATH = re.compile(f"{_PLAIN_NAME}(?:/{_PLAIN_NAME})*", re.ASCII)
 
@@ -100,25 +98,13 @@ def is_made_up(path: Path) -> bool:
         return False
     if path.parent.name == STAGING:
         return _STAGED_ENTRY.fullmatch(path.name) is not None
-    if path.is_dir():
-        return _NAMED_DIRECTORY.fullmatch(path.name) is not None
-    return _NUMBERED_FILE.fullmatch(path.name) is not None and is_parquet(path)
-
-
-def is_table_file(name: str) -> bool:
-    """Whether a file in a directory of tables is one of those that are written there."""
-    return name in _TABLE_FILES
+    name = _NAMED_DIRECTORY if path.is_dir() else _NUMBERED_FILE
+    return name.fullmatch(path.name) is not None
 
 
 def is_staged_file(name: str) -> bool:
     """Whether a file below the staging directory is one of those that are written there."""
-    return is_table_file(name) or _STAGED_FILE.fullmatch(name) is not None
-
-
-def is_parquet(path: Path) -> bool:
-    """Whether a plain file begins as Parquet does, as far as it was written."""
-    content = _content(path)
-    return content is not None and (content == b"" or content.startswith(b"PAR1"))
+    return name in (NOTE, STAMPS) or _STAGED_FILE.fullmatch(name) is not None
 
 
 def parquet_name(table: str) -> str:

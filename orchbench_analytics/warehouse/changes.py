@@ -24,7 +24,7 @@ from orchbench_analytics.store.compact import compact
 from orchbench_analytics.store.directories import (
     mark_finished,
     mark_unfinished,
-    new_numbered_file,
+    write_numbered,
 )
 from orchbench_analytics.store.lock import hold
 from orchbench_analytics.store.manifest import (
@@ -119,8 +119,7 @@ def tag(root: Path, path: Path, *, replace: bool) -> pl.DataFrame:
         manifest = load_manifest(root)
         kept = tags if replace else _merged(tag_files(root, manifest), tags)
         generation = manifest.generation + 1
-        file = new_numbered_file(root, "model_tags", generation)
-        kept.write_parquet(root / file)
+        file = write_numbered(root, "model_tags", generation, kept.write_parquet)
         changed = msgspec.structs.replace(manifest, generation=generation, model_tags=file)
         save_manifest(root, changed)
     return tags

@@ -5,19 +5,26 @@ import sys
 from pathlib import Path
 
 import msgspec
+import polars as pl
 import pytest
 
 from orchbench_analytics import open_warehouse
 from orchbench_analytics.errors import WarehouseError
 from orchbench_analytics.schema import Column, Table
 from orchbench_analytics.store.commit import save_manifest
-from orchbench_analytics.store.directories import GRACE_SECONDS, collect_garbage, write_directory
+from orchbench_analytics.store.directories import (
+    GRACE_SECONDS,
+    collect_garbage,
+    write_directory,
+    write_numbered,
+)
 from orchbench_analytics.store.manifest import Manifest, Part, checksum_of, load_manifest
 from orchbench_analytics.store.parquet import to_arrow
 from tests.documents import run, runs_document, scenario_path, write, write_sweep
 from tests.warehouses import ingest
 
 NUMBERS = Table("steps", "number", (Column("name", "text", "Its name."),))
+TAGS = pl.DataFrame({"model": ["m"], "experiment": [None], "size": [7]})
 ONE = [("steps", to_arrow(NUMBERS, [("one",)]))]
 WRITE_OFTEN = """
 import sys
@@ -95,9 +102,9 @@ def test_garbage_is_what_no_manifest_knows(tmp_path: Path) -> None:
     kept, gone, staged = (letter * 20 for letter in "abc")
     for name in (kept, gone):
         write_directory(tmp_path, f"parts/{name}", ONE)
+    for generation in (1, 2):
+        write_numbered(tmp_path, "model_tags", generation, TAGS.write_parquet)
     for name in (
-        "model_tags/000001.parquet",
-        "model_tags/000002.parquet",
         f"staging/{staged:0<32}/0/plans.parquet.0123456789abcdef",
         f"manifest.json.{staged:0<32}",
     ):
@@ -120,7 +127,9 @@ OTHERS = (
     "sources/notes.txt",
     "sources/2024.parquet",
     "sources/000099.parquet",
+    "model_tags/000077.parquet",
     "parts/backup/steps.parquet",
+    "parts/0123456789abcdef0123/steps.parquet",
     "parts/0123456789abcdef0123/thesis.txt",
     "parts/0123456789abcdef0123/mine/steps.parquet.txt",
     "scores/0123456789ABCDEF0123/steps.parquet",
