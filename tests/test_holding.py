@@ -11,7 +11,6 @@ import os
 import random
 import shutil
 import sqlite3
-import time
 import zipfile
 from collections import Counter
 from collections.abc import Callable, Iterator
@@ -97,19 +96,21 @@ def large_report(world: World, target: Path, overwrite: bool) -> None:
 
 
 def view(world: World, target: Path, overwrite: bool) -> None:
-    """What `view` does, for a warehouse at the target; without a browser."""
-    beside = target.with_name(f"{target.name}-report.html")
-    open_warehouse(target).report(beside, jobs=1, profiles=["spec"])
+    """What `view` does without its browser: a page beside the warehouse, where something may be."""
+    beside = world.warehouse.with_name(f"{world.warehouse.name}-report.html")
+    world.opened().report(beside, jobs=1, profiles=["spec"])
 
 
 def change(*command: str) -> Callable[[World, Path, bool], None]:
     """A command that changes a warehouse: the target, if it is one, and the one at hand."""
 
     def run(world: World, target: Path, overwrite: bool) -> None:
-        try:
-            cli(command[0], target, *command[1:])
-        finally:
-            cli(command[0], world.warehouse, *command[1:])
+        for place in (target, world.warehouse):
+            try:
+                cli(command[0], place, *command[1:])
+            except (OrchbenchError, OSError, typer.Exit):
+                if place == world.warehouse:
+                    raise
 
     return run
 
@@ -311,6 +312,9 @@ def restore(world: World, chance: random.Random) -> set[str]:
     for path in (world.warehouse, world.results.parent):
         shutil.rmtree(path)
         shutil.copytree(world.path / "pristine" / path.name, path)
+    for name in BESIDE:
+        beside = world.path / name.split("/")[0]
+        shutil.rmtree(beside) if beside.is_dir() else beside.unlink(missing_ok=True)
     shutil.rmtree(world.room, ignore_errors=True)
     world.room.mkdir()
     ours = {name for name, _ in snapshot(world.warehouse)}
@@ -336,7 +340,6 @@ def test_nothing_that_we_did_not_write_ever_changes(
         if digest != "directory"
     }
     names = list(COMMANDS)
-    spent = Counter()
     done, refused = Counter[str](), Counter[str]()
     for number in range(TARGETS):
         ours = restore(world, chance)
@@ -353,19 +356,16 @@ def test_nothing_that_we_did_not_write_ever_changes(
                 if name not in ours and held != "directory" and held not in written_by_us
             }
             overwrite = chance.random() < 0.5
-            start = time.process_time()
             try:
                 COMMANDS[command][1](world, target, overwrite)
                 done[command] += 1
             except (OrchbenchError, OSError, typer.Exit):
                 refused[command] += 1
-            spent[command] += time.process_time() - start
             after = dict(snapshot(world.path))
             changed = {name for name, held in before.items() if after.get(name) != held}
             assert not changed, (number, command, target, overwrite, changed)
             ours |= {name for name in after if name not in before}
             capsys.readouterr()
-    print(done, refused, spent)
     assert done.total() + refused.total() == TARGETS * COMMANDS_OF_A_TARGET
     assert set(done) == set(names), set(names) - set(done)
     assert refused.total() > TARGETS

@@ -19,7 +19,7 @@ _HIDDEN = "***"
 class Address(NamedTuple):
     """An address in its parts, percent-encoding undone in user and password alone.
 
-    `is_clear` is false where `@` stands before and after `?`, so that the password may go on there.
+    `is_clear` is false where `@` comes after `?`, so that the query may be part of a password.
     """
 
     scheme: str
@@ -72,7 +72,7 @@ def parse(text: str) -> Address:
     user, place = before.rpartition("@")[::2] if has_user else ("", before)
     name, colon, password = user.partition(":")
     pairs = (part.partition("=")[::2] for part in after.split("&") if part)
-    is_clear = not (colon and "@" in after)
+    is_clear = not (":" in before and "@" in after)
     held = unquote(password) if colon else None
     return Address(scheme, unquote(name), held, place, tuple(pairs), is_clear)
 
@@ -83,7 +83,8 @@ def shown(text: str) -> str:
         return text
     address = parse(text)
     if not address.is_clear:
-        return f"{address.scheme}://{address.user}:{_HIDDEN}@…"
+        name = address.user or address.place.partition(":")[0]
+        return f"{address.scheme}://{name}:{_HIDDEN}@…"
     query = tuple((n, _HIDDEN if _is_secret(n) else value) for n, value in address.query)
     password = None if address.password is None else _HIDDEN
     return address._replace(query=query).with_password(password, is_quoted=False)

@@ -43,6 +43,8 @@ class DirectorySink(Sink):
 
     def stored(self) -> Contents | None:
         """The manifest in the directory, if all that lies there is of an earlier export."""
+        if self.path.resolve() == Path.cwd():  # it would be gone for whoever works in it
+            raise PathError(f"{self.path} is the current directory; name another place")
         if is_empty(self.path):
             return None
         manifest = self._manifest()

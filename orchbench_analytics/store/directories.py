@@ -175,7 +175,7 @@ def write_numbered(root: Path, table: str, generation: int, write: Callable[[Pat
 def _is_numbered_table(path: Path) -> bool:
     """Whether a file has the columns of the table of all files whose directory it is in."""
     try:
-        names = pq.read_schema(path).names
+        names: list[str] = pq.read_schema(path).names
     except (OSError, pa.ArrowException):
         return False
     table = TABLES.get(path.parent.name)

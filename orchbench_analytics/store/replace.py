@@ -39,13 +39,15 @@ def place_for(path: Path, *, root: Path | None = None, manifest: Manifest | None
     result files is where people work, so it takes other files too.
     """
     try:
-        place = path.resolve() if path.is_symlink() else path
+        is_indirect = path.is_symlink() or path.name in ("", "..")
+        place = path.resolve() if is_indirect else path
         real = place.resolve()
         outer = warehouse_around(real)
     except (OSError, RuntimeError) as error:  # a loop of links
         raise PathError(f"{path} cannot be written: {error}") from error
     if outer is not None:
-        raise PathError(f"{path} lies in the warehouse {outer}; name a place outside of it")
+        where = "is a warehouse" if real == outer else f"lies in the warehouse {outer}"
+        raise PathError(f"{path} {where}; name a place outside of it")
     if root is None or manifest is None:
         return place
     above = root.resolve().parents

@@ -6,6 +6,8 @@ import shutil
 import sqlite3
 import subprocess
 import sys
+from collections import Counter
+from collections.abc import Callable
 from pathlib import Path
 
 import duckdb
@@ -14,6 +16,7 @@ import polars as pl
 import pyarrow.parquet as pq
 import pytest
 from polars.testing import assert_frame_equal
+from pyiceberg.catalog import load_catalog
 
 from orchbench_analytics import open_warehouse
 from orchbench_analytics.errors import OrchbenchError, PathError, SelectionError
@@ -25,7 +28,7 @@ from orchbench_analytics.tables import TABLES
 from orchbench_analytics.views.descriptions import described_columns
 from orchbench_analytics.views.files import views
 from orchbench_analytics.warehouse import Warehouse
-from tests.documents import scenario_path, write
+from tests.documents import run, runs_document, scenario_path, write
 from tests.exports.hostile import TEXTS, answers, cut, defused
 from tests.exports.readers import TARGETS, read_duckdb
 
@@ -349,6 +352,122 @@ def test_the_results_themselves_are_never_replaced(
     assert before == {path: path.read_bytes() for path in tmp_path.rglob("*.json")}
 
 
+def damage_files(target: str, how: str) -> None:
+    """Delete, empty or edit the file of `leaderboard`."""
+    file = next(path for path in Path(target).iterdir() if path.stem == "leaderboard")
+    if how == "gone":
+        file.unlink()
+    else:
+        file.write_bytes(
+            b"" if how == "empty" else file.read_bytes().replace(b"model-0", b"model-9")
+        )
+
+
+def damage_tables(target: str, how: str) -> None:
+    """Drop the table `leaderboard`, delete its rows or some of them, or change a value."""
+    statements = {
+        "gone": "drop table leaderboard",
+        "empty": "delete from leaderboard",
+        "edited": "update leaderboard set average_score = 1",
+        "fewer": "delete from leaderboard where model = 'model-0'",
+    }
+    connection = (duckdb.connect if target.endswith(".duckdb") else sqlite3.connect)(target)
+    connection.execute(statements[how])
+    connection.commit()
+    connection.close()
+
+
+def damage_delta(target: str, how: str) -> None:
+    place = Path(target.removeprefix("delta:")) / "leaderboard"
+    if how == "gone":
+        shutil.rmtree(place)
+    elif how == "empty":
+        next(place.glob("*.parquet")).unlink()
+    else:
+        from deltalake import DeltaTable
+
+        DeltaTable(str(place)).delete("model = 'model-0'")
+
+
+def damage_iceberg(target: str, how: str) -> None:
+    directory = Path(target.removeprefix("iceberg:"))
+    options = {"type": "sql", "uri": f"sqlite:///{directory / 'catalog.db'}"}
+    with load_catalog("orchbench", warehouse=directory.as_uri(), **options) as catalog:
+        if how == "gone":
+            catalog.drop_table(("orchbench", "leaderboard"))
+        elif how == "empty":
+            next(directory.glob("orchbench*/leaderboard/data/*.parquet")).unlink()
+        else:
+            catalog.load_table(("orchbench", "leaderboard")).delete("model = 'model-0'")
+
+
+DAMAGES = [
+    *(("parquet", damage_files, how) for how in ("gone", "empty", "edited")),
+    *(("csv", damage_files, how) for how in ("gone", "empty", "edited")),
+    *(("duckdb", damage_tables, how) for how in ("gone", "empty", "edited", "fewer")),
+    *(("sqlite", damage_tables, how) for how in ("gone", "empty", "edited", "fewer")),
+    *(("delta", damage_delta, how) for how in ("gone", "empty", "fewer")),
+    *(("iceberg", damage_iceberg, how) for how in ("gone", "empty", "fewer")),
+]
+
+
+@pytest.mark.parametrize(("kind", "damage", "how"), DAMAGES)
+def test_what_is_no_longer_as_exported_is_written_anew_and_named(
+    kind: str,
+    damage: Callable[[str, str], None],
+    how: str,
+    small: Warehouse,
+    tmp_path: Path,
+) -> None:
+    name, read = TARGETS[kind]
+    target, options = name.format(tmp_path), {"relations": ["leaderboard", "sources"]}
+    small.export(target, **options)
+    expected = sorted(map(str, read(target, "leaderboard")))
+    damage(target, how)
+
+    summary = small.export(target, **options)
+
+    assert "leaderboard" in summary.repaired
+    assert not summary.is_unchanged
+    assert sorted(map(str, read(target, "leaderboard"))) == expected
+    assert small.export(target, **options).is_unchanged
+
+
+def test_one_parquet_file_with_other_rows_is_written_anew(small: Warehouse, tmp_path: Path) -> None:
+    target = tmp_path / "board.parquet"
+    small.export(target, relations=["leaderboard"])
+    held = pq.read_table(target)
+    pq.write_table(held.slice(1), target)  # the metadata says what it was
+    assert small.export(target, relations=["leaderboard"]).repaired == ["leaderboard"]
+    assert pq.read_table(target).num_rows == held.num_rows
+    target.write_bytes(b"")
+    assert not small.export(target, relations=["leaderboard"]).is_unchanged
+    assert pq.read_table(target).num_rows == held.num_rows
+
+
+def test_the_command_names_what_it_mended(small: Warehouse, tmp_path: Path) -> None:
+    command = [sys.executable, "-m", "orchbench_analytics", "export", str(small.path)]
+    command += [str(tmp_path / "out"), "--table", "leaderboard"]
+    subprocess.run(command, capture_output=True, check=True)
+    (tmp_path / "out" / "leaderboard.parquet").write_bytes(b"")
+    done = subprocess.run(command, **PIPED)
+    assert "1 of them written" in done.stderr
+    assert "leaderboard was not as it had been exported: written anew" in done.stderr
+
+
+def test_a_model_s_name_is_never_a_condition(small: Warehouse, tmp_path: Path) -> None:
+    shutil.copytree(small.path, tmp_path / "warehouse")
+    warehouse = open_warehouse(tmp_path / "warehouse")
+    model, target = "\\') or true --", f"delta:{tmp_path}/out"
+    for number in (1, 2):
+        runs = {f"run #{n}": run() for n in range(number)}
+        path = scenario_path(tmp_path / "more", model, "77")
+        warehouse.ingest(write(path, runs_document(runs)), jobs=1)
+        warehouse.export(target, relations=["steps"])
+    counts = Counter(row["model"] for row in TARGETS["delta"][1](target, "steps"))
+    assert counts == {"model-0": 12, "model-1": 12, model: 4}
+
+
 @pytest.mark.parametrize("name", ["out.duckdb", "out.sqlite", "out.xlsx"])
 def test_what_somebody_added_to_an_export_is_kept(
     small: Warehouse, tmp_path: Path, name: str
@@ -374,6 +493,16 @@ def test_what_somebody_added_to_an_export_is_kept(
     assert target.read_bytes() == before
 
 
+def test_the_current_directory_is_not_replaced(
+    small: Warehouse, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    with pytest.raises(PathError, match="is the current directory; name another place"):
+        small.export(".", relations=["leaderboard"])
+    small.export("out", relations=["leaderboard"])
+    assert [path.name for path in tmp_path.iterdir()] == ["out"]
+
+
 def test_a_link_stays_a_link_and_what_it_points_to_is_refreshed(
     small: Warehouse, tmp_path: Path
 ) -> None:
@@ -394,7 +523,7 @@ def test_a_warehouse_is_never_exported_over_itself(
     small: Warehouse, tmp_path: Path, target: str
 ) -> None:
     copy = shutil.copytree(small.path, tmp_path / "warehouse")
-    with pytest.raises(PathError, match=r"(holds|lies in) the warehouse"):
+    with pytest.raises(PathError, match=r"(holds|lies in) the warehouse|is a warehouse"):
         open_warehouse(copy).export(target.format(copy), overwrite=True)
     assert open_warehouse(copy).models().equals(small.models())
 
@@ -434,6 +563,12 @@ def test_an_unknown_table_or_target_is_named(small: Warehouse, tmp_path: Path) -
         small.export(tmp_path / "out", relations=["nope"])
     with pytest.raises(PathError, match="mysql://host is not a target"):
         small.export("mysql://host")
+    for target in ("delta:s3://key:s3cret@bucket/x", "iceberg:rest://me:s3cret@host/x"):
+        with pytest.raises(
+            PathError, match=r":\*\*\*@.* is an address; name a directory"
+        ) as caught:
+            small.export(target)
+        assert "s3cret" not in str(caught.value)
     assert list(tmp_path.iterdir()) == []
 
 
