@@ -14,6 +14,7 @@ from orchbench_analytics.cli.options import JobsOption, QuietOption
 from orchbench_analytics.cli.progress import progress_bar, say_summary
 from orchbench_analytics.cli.talk import say
 from orchbench_analytics.errors import PathError
+from orchbench_analytics.store.replace import place_for
 
 if TYPE_CHECKING:
     from orchbench_analytics.warehouse import Warehouse
@@ -49,6 +50,7 @@ def demo(
 
     made_with = f"models={models} scenarios={scenarios} runs={runs} seed={seed}\n"
     note = directory / "made-with.txt"
+    place_for(directory)
     if directory.exists() and (not directory.is_dir() or any(directory.iterdir())):
         if not note.is_file() or note.read_text(encoding="utf-8") != made_with:
             raise PathError(f"{directory} holds something else; name a new or empty directory")

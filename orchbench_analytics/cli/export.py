@@ -43,18 +43,19 @@ def export(
     ] = None,
     overwrite: Annotated[
         bool,
-        typer.Option("--overwrite", help="Replace what is there, even if it is something else."),
+        typer.Option("--overwrite", help="Replace an earlier export made with other options."),
     ] = False,
     *,
     engine: EngineOptions,
 ) -> None:
     """Write tables and views for other tools.
 
-    A second export to the same target brings over only what changed.
+    A second export to the same target brings over only what changed, and writes anew what is no
+    longer as it was exported. Nothing but an earlier export is ever replaced.
     """
     with engine.opened(warehouse) as opened:
         if uri is not None:
-            bundle = opened.superset_bundle(target, uri=uri, profile=profile, overwrite=overwrite)
+            bundle = opened.superset_bundle(target, uri=uri, profile=profile)
             change = "unchanged" if bundle.is_unchanged else "written"
             parts = f"{len(bundle.charts)} charts over {len(bundle.datasets)} datasets"
             say(f"{bundle.target}: {parts} of {bundle.uri}, {change}")
@@ -73,5 +74,7 @@ def export(
     count = len(summary.relations)
     tables = "1 table" if count == 1 else f"{count} tables"
     say(f"{summary.target}: {tables}, {summary.row_count:,} rows, {change}")
+    for name in summary.repaired:
+        say(f"{name} was not as it had been exported: written anew")
     for what, number in summary.changed_values.items():
         say(f"{what}: {number:,}")

@@ -66,8 +66,6 @@ def new_profile(
 
     if file.suffix != ".toml":
         raise PathError(f"{file}: a profile is a .toml file")
-    if file.exists():
-        raise PathError(f"{file} is there already; name another")
     if base not in BUILT_IN:
         raise PathError(f"--base {base!r}: expected one of {', '.join(BUILT_IN)}")
     write_file(file, profile_file(BUILT_IN[base], name=file.stem).encode())

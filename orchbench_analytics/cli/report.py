@@ -39,7 +39,12 @@ LimitOption = Annotated[
 @command(example="orchbench report orchbench-demo/warehouse report.html")
 def report(
     warehouse: WarehouseArgument,
-    output: Annotated[Path, typer.Argument(metavar="OUT", help="An .html file, or a directory.")],
+    output: Annotated[
+        Path,
+        typer.Argument(
+            metavar="OUT", help="An .html file or a directory: new, or an earlier report."
+        ),
+    ],
     model: ModelsOption = None,
     profile: ProfilesOption = None,
     audit: RulesOption = False,
@@ -48,7 +53,10 @@ def report(
     title: Annotated[str | None, typer.Option(metavar="TEXT", help="Title of the page.")] = None,
     jobs: JobsOption = None,
 ) -> None:
-    """Make one page to share, down to the answers."""
+    """Make one page to share, down to the answers.
+
+    Nothing but an earlier report is ever replaced.
+    """
     from orchbench_analytics.warehouse import open_warehouse
 
     made = open_warehouse(warehouse).report(

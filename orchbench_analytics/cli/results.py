@@ -47,7 +47,7 @@ def results(
             "--output",
             "-o",
             metavar="PATH",
-            help="A .json file, or a directory for evaluation_result_EN.json and so on.",
+            help="A new .json file, or a directory for evaluation_result_EN.json and so on.",
         ),
     ] = None,
     *,

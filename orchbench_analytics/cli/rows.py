@@ -56,7 +56,7 @@ class RowOptions:
             "--output",
             "-o",
             metavar="FILE",
-            help="File to write to; .csv, .json, .jsonl, .md, .xlsx or .parquet says the format.",
+            help="New file; .csv, .json, .jsonl, .md, .xlsx or .parquet says the format.",
         ),
     ] = None
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+from collections import Counter
 from collections.abc import Iterable, Sequence
 from typing import Any
 
@@ -10,7 +11,7 @@ import duckdb
 import msgspec
 import pyarrow as pa
 
-from orchbench_analytics.exports.relations import Relation
+from orchbench_analytics.exports.relations import Relation, part_column
 from orchbench_analytics.schema import Table, arrow_schema, count, text
 from orchbench_analytics.views.sql_text import quoted, quoted_name
 
@@ -29,10 +30,11 @@ _MANIFEST_TABLE = Table(
 )
 MANIFEST_RELATION = Relation(_MANIFEST_TABLE, f"One row per {_MANIFEST_TABLE.grain}.")
 _WHOLE = "all"  # the name of the part of a relation that has just one
+_Row = tuple[str, str, int, str, str, int, str]
 # DuckDB's own hash of a row. If another release hashes otherwise, all is written anew.
 _HASH = """
 select {part}, count(*), sum(hash(rows))
-from main.{relation} as rows
+from {table} as rows
 group by 1
 order by 1
 """
@@ -93,16 +95,48 @@ def contents_of(
 
 
 def _content(connection: duckdb.DuckDBPyConnection, relation: Relation) -> Content:
-    column = relation.part_column
-    part = f"'{_WHOLE}'" if column is None else part_name(column)
-    rows = connection.execute(_HASH.format(part=part, relation=relation.name)).fetchall()
-    parts = {name: Part(number, f"{total:x}") for name, number, total in rows}
+    parts = _parts(connection, f"main.{relation.name}", relation.part_column)
     shape = msgspec.json.encode([relation.table, relation.key, relation.references])
     return Content(
         sum(part.row_count for part in parts.values()),
         hashlib.sha256(shape).hexdigest()[:16],
         parts,
     )
+
+
+def parts_of(
+    connection: duckdb.DuckDBPyConnection, name: str, held: Content
+) -> dict[str, Part] | None:
+    """The parts that a table of an earlier export has now; null if it cannot be read."""
+    table = quoted_name(name)
+    try:
+        columns = [c[0] for c in connection.execute(f"from {table} limit 0").description or ()]
+        column = None if _WHOLE in held.parts else part_column(columns)
+        return _parts(connection, table, column)
+    except (duckdb.Error, OSError):
+        return None
+
+
+def _parts(
+    connection: duckdb.DuckDBPyConnection, table: str, column: str | None
+) -> dict[str, Part]:
+    part = f"'{_WHOLE}'" if column is None else part_name(column)
+    rows = connection.execute(_HASH.format(part=part, table=table)).fetchall()
+    return {name: Part(number, f"{total:x}") for name, number, total in rows}
+
+
+def part_counts(content: Content) -> Counter[Any]:
+    """The rows of each part by the value of its part column, as formats without NUL hold it."""
+    counts: Counter[Any] = Counter()
+    for name, part in content.parts.items():
+        value = None if name == _WHOLE else part_value(name)
+        counts[without_nul(value)] += part.row_count
+    return counts
+
+
+def without_nul(value: Any) -> Any:
+    """A value as formats that have no NUL hold it."""
+    return value.replace("\0", "\N{REPLACEMENT CHARACTER}") if isinstance(value, str) else value
 
 
 def part_name(column: str) -> str:
@@ -153,22 +187,26 @@ def manifest_table(contents: Contents) -> pa.Table:
 
 
 def read_manifest(rows: Iterable[Sequence[Any]]) -> Contents | None:
-    """The manifest from rows of `export_manifest`; null where there are none."""
+    """The manifest from rows of `export_manifest`; null if there are none, or others than ours."""
+    try:
+        found = msgspec.convert(list(map(list, rows)), type=list[_Row])
+        selections = [msgspec.json.decode(row[-1], type=Selection) for row in found[:1]]
+    except (msgspec.ValidationError, msgspec.DecodeError):
+        return None
     relations: dict[str, Content] = {}
-    contents = None
-    for relation, part, row_count, content_hash, shape_hash, generation, selection in rows:
+    for relation, part, row_count, content_hash, shape_hash, _, _ in found:
         held = relations.setdefault(relation, Content(0, shape_hash, {}))
         parts = held.parts | ({part: Part(row_count, content_hash)} if part else {})
         relations[relation] = Content(held.row_count + row_count, shape_hash, parts)
-        contents = Contents(
-            generation=generation,
-            selection=msgspec.json.decode(selection, type=Selection),
-            relations=relations,
-        )
-    return contents
+    for selection in selections:
+        return Contents(generation=found[0][5], selection=selection, relations=relations)
+    return None
 
 
 def read_manifest_table(rows: pa.Table) -> Contents | None:
     """The manifest from the table `export_manifest`, whatever the order of its columns."""
-    columns = (rows[name].to_pylist() for name in MANIFEST_RELATION.table.column_names)
+    names = MANIFEST_RELATION.table.column_names
+    if not {*names} <= {*rows.column_names}:
+        return None
+    columns = (rows[name].to_pylist() for name in names)
     return read_manifest(zip(*columns, strict=True))

@@ -6,40 +6,81 @@ Delta commits table by table, so a reader of several tables may see two generati
 
 from __future__ import annotations
 
-import shutil
+import re
+from collections import Counter
+from contextlib import suppress
 from pathlib import Path
+from typing import Any
 
 import pyarrow as pa
 
-from orchbench_analytics.exports.atomic import is_empty, refuse
+from orchbench_analytics.errors import PathError
 from orchbench_analytics.exports.contents import (
     MANIFEST_RELATION,
     Contents,
     manifest_table,
+    part_counts,
     parts_condition,
     read_manifest_table,
 )
-from orchbench_analytics.exports.relations import Relation
-from orchbench_analytics.exports.sink import Outgoing, Sink, require
+from orchbench_analytics.exports.relations import Relation, part_column
+from orchbench_analytics.exports.sink import Outgoing, Sink, column_counts, require
+from orchbench_analytics.store.replace import is_empty, mark_directory, marked_names, refuse
+
+_LOG = "_delta_log"
+_DATA_FILE = re.compile(r"part-[0-9]{5}-[0-9a-f-]{36}-c[0-9]{3}(\.\w+)?\.parquet")
+_LOG_FILE = re.compile(r"[0-9]{20}\.(json|checkpoint\.parquet)|_last_checkpoint")
 
 
 class DeltaTables(Sink):
     """Delta tables side by side in a directory."""
 
-    def __init__(self, path: str) -> None:
-        self.path = Path(path)
+    def __init__(self, path: Path) -> None:
+        self.path = path
         self.deltalake = require("deltalake", extra="delta")
 
-    def stored(self, *, may_overwrite: bool) -> Contents | None:
-        """The manifest, from its table."""
-        held = self._held()
-        if held is None and not is_empty(self.path) and not may_overwrite:
-            raise refuse(self.path)
-        return held
+    def stored(self) -> Contents | None:
+        """The manifest, from its table, if the directory carries our mark and nothing else."""
+        if is_empty(self.path):
+            if self.path.is_file():
+                raise PathError(f"{self.path} is a file; name a directory")
+            return None
+        ours = marked_names(self.path)
+        if ours is None:
+            raise refuse(self.path, "an export")
+        strangers = sorted(
+            entry.name
+            for entry in self.path.iterdir()
+            if entry.name not in ours or entry.is_symlink()
+        )
+        if strangers:
+            raise PathError(
+                f"{self.path} holds other things ({', '.join(strangers[:3])}); "
+                "move them out, or name another place"
+            )
+        return self._held()
+
+    def damaged(self, stored: Contents) -> set[str]:
+        """The tables with other rows than were exported, counted model by model."""
+        return {
+            name
+            for name, content in stored.relations.items()
+            if self._row_counts(name) != part_counts(content)
+        }
+
+    def _row_counts(self, name: str) -> Counter[Any] | None:
+        try:
+            rows = self.deltalake.DeltaTable(str(self.path / name)).to_pyarrow_dataset()
+            column = part_column(rows.schema.names)
+            return column_counts(rows.to_table([column] if column else []), column)
+        except (self.deltalake.exceptions.DeltaError, OSError, pa.ArrowException):
+            return None
 
     def write(self, outgoing: Outgoing, stored: Contents | None) -> None:
         """Commit each table that changed, then the manifest; what is no longer in it goes."""
         held = self._held()
+        known = {*(held.relations if held else ()), *outgoing.names, MANIFEST_RELATION.name}
+        mark_directory(self.path, {*known, *(marked_names(self.path) or ())})
         for relation in outgoing.relations:
             parts = outgoing.changed(relation, stored)
             old = stored.relations.get(relation.name) if stored else None
@@ -60,7 +101,8 @@ class DeltaTables(Sink):
                     self.deltalake.DeltaTable(str(self.path / relation.name)).delete(predicate)
         self._write_whole(MANIFEST_RELATION, manifest_table(outgoing.contents))
         for name in outgoing.stale(held):
-            shutil.rmtree(self.path / name, ignore_errors=True)
+            _remove_table(self.path / name)
+        mark_directory(self.path, {*outgoing.names, MANIFEST_RELATION.name})
 
     def _held(self) -> Contents | None:
         place = str(self.path / MANIFEST_RELATION.name)
@@ -77,3 +119,14 @@ class DeltaTables(Sink):
             name=relation.name,
             description=relation.description,
         )
+
+
+def _remove_table(directory: Path) -> None:
+    """Remove the files that Delta wrote for a table; whatever else lies there stays."""
+    for path in (*directory.glob("*"), *(directory / _LOG).glob("*")):
+        name = _LOG_FILE if path.parent.name == _LOG else _DATA_FILE
+        if name.fullmatch(path.name) and not path.is_symlink():
+            path.unlink()
+    for emptied in (directory / _LOG, directory):
+        with suppress(OSError):
+            emptied.rmdir()

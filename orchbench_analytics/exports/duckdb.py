@@ -9,21 +9,31 @@ from pathlib import Path
 import duckdb
 
 from orchbench_analytics.errors import PathError
-from orchbench_analytics.exports.atomic import new_file
 from orchbench_analytics.exports.contents import (
     MANIFEST_RELATION,
     Contents,
+    Selection,
     manifest_table,
+    parts_of,
     read_manifest,
 )
 from orchbench_analytics.exports.ddl import DUCKDB, comments, create_table
 from orchbench_analytics.exports.relations import STAGE, Relation, limit_memory
 from orchbench_analytics.exports.sink import FileSink, Outgoing
 from orchbench_analytics.queries import macros, views
+from orchbench_analytics.store.replace import new_file
 from orchbench_analytics.views.catalog import describe
 from orchbench_analytics.views.sql_text import quoted, quoted_name
 
 _TARGET = "target"
+_NAMES = """
+select if(schema_name = 'main', name, concat_ws('.', schema_name, name))
+from (
+    select schema_name, table_name as name from duckdb_tables() where not internal
+    union all
+    select schema_name, view_name as name from duckdb_views() where not internal
+)
+"""
 _KEYS = 2**53  # surrogate keys are below
 _INDEXED_ROWS = 131_072  # whose entries in eight indexes fit twice into the memory for them
 
@@ -40,18 +50,35 @@ class DuckDbFile(FileSink):
         """The manifest, from its table."""
         try:
             with duckdb.connect(str(self.path), read_only=True) as connection:
-                return read_manifest(connection.sql("from export_manifest").fetchall())
+                held = read_manifest(connection.sql("from export_manifest").fetchall())
+                there = [name for (name,) in connection.sql(_NAMES).fetchall()]
         except duckdb.Error as error:
             if "lock" in str(error):
                 raise PathError(
                     f"{self.path} is open in another program; close it there, and export again"
                 ) from error
             raise
+        extras = (MANIFEST_RELATION.name, "profiles", "model_tags", *views())
+        if held is not None:
+            self.require_only(there, (*held.relations, *extras))
+        return held
+
+    def damaged(self, stored: Contents) -> set[str]:
+        """The tables whose rows, by their hash, are not those that were exported."""
+        computed = views() if _is_everything(stored.selection) else {}
+        with duckdb.connect(str(self.path), read_only=True) as connection:
+            there = {name for (name,) in connection.sql(_NAMES).fetchall()}
+            return {
+                name
+                for name, content in stored.relations.items()
+                if name not in there
+                or (name not in computed and parts_of(connection, name, content) != content.parts)
+            }
 
     def write(self, outgoing: Outgoing, stored: Contents | None) -> None:
         """Write the file anew, beside the old one."""
         selection = outgoing.contents.selection
-        is_everything = not selection.tables and not selection.is_star
+        is_everything = _is_everything(selection)
         computed = views() if is_everything else {}
         tables = [relation for relation in outgoing.relations if relation.name not in computed]
         with new_file(self.path) as staged, _attached(outgoing, staged) as connection:
@@ -65,6 +92,10 @@ class DuckDbFile(FileSink):
                 _fill(outgoing, relation)
             connection.register("manifest_rows", manifest_table(outgoing.contents))
             connection.execute(f"insert into {_place(MANIFEST_RELATION)} from manifest_rows")
+
+
+def _is_everything(selection: Selection) -> bool:
+    return not selection.tables and not selection.is_star
 
 
 @contextmanager

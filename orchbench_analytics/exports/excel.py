@@ -9,12 +9,13 @@ from typing import Any
 
 import pyarrow as pa
 
-from orchbench_analytics.errors import SelectionError
-from orchbench_analytics.exports.atomic import new_file
+from orchbench_analytics.errors import PathError, SelectionError
 from orchbench_analytics.exports.contents import MANIFEST_RELATION, Contents, read_manifest
+from orchbench_analytics.exports.seal import is_sealed, seal
 from orchbench_analytics.exports.sink import FileSink, Outgoing, require
 from orchbench_analytics.exports.values import CUT_LONG, REPLACE_NUL, Rule
 from orchbench_analytics.schema import Table
+from orchbench_analytics.store.replace import new_file
 
 _MOST_ROWS = 1_048_576  # of a sheet, the header among them
 _OPTIONS = {"constant_memory": True, "strings_to_formulas": False, "strings_to_urls": False}
@@ -50,16 +51,28 @@ class ExcelFile(FileSink):
             _, *rows = book[MANIFEST_RELATION.name].iter_rows(values_only=True)
         finally:
             book.close()
-        return read_manifest([["" if cell is None else cell for cell in row] for row in rows])
+        held = read_manifest([["" if cell is None else cell for cell in row] for row in rows])
+        if not is_sealed(self.path):
+            raise PathError(
+                f"{self.path} was changed since it was exported, and what was done to it would be "
+                "lost; move it, or name another place"
+            )
+        return held
+
+    def damaged(self, stored: Contents) -> set[str]:
+        """Nothing: a workbook that was changed is not replaced."""
+        return set()
 
     def write(self, outgoing: Outgoing, stored: Contents | None) -> None:
         """Write the workbook anew, beside the old one."""
-        with new_file(self.path) as staged, self.xlsxwriter.Workbook(staged, _OPTIONS) as book:
-            for relation in outgoing.relations:
-                rows = (row for batch in outgoing.rows(relation) for row in _rows(batch))
-                self._write_sheet(book, relation.table, rows)
-            for relation, extra in outgoing.extras:
-                self._write_sheet(book, relation.table, _rows(extra))
+        with new_file(self.path) as staged:
+            with self.xlsxwriter.Workbook(staged, _OPTIONS) as book:
+                for relation in outgoing.relations:
+                    rows = (row for batch in outgoing.rows(relation) for row in _rows(batch))
+                    self._write_sheet(book, relation.table, rows)
+                for relation, extra in outgoing.extras:
+                    self._write_sheet(book, relation.table, _rows(extra))
+            seal(staged)
 
     def _write_sheet(self, book: Any, table: Table, rows: Iterable[tuple[Any, ...]]) -> None:
         """Write one sheet, row by row: the library has no other way."""

@@ -10,6 +10,7 @@ import duckdb
 import msgspec
 
 from orchbench_analytics.errors import PathError
+from orchbench_analytics.exports.addresses import shown
 from orchbench_analytics.exports.contents import Selection, contents_of
 from orchbench_analytics.exports.relations import (
     LARGE,
@@ -21,9 +22,10 @@ from orchbench_analytics.exports.relations import (
 from orchbench_analytics.exports.sink import Outgoing
 from orchbench_analytics.exports.star import star_documents, star_relations, star_shapes
 from orchbench_analytics.exports.superset.bundle import BundleSummary, write_bundle
-from orchbench_analytics.exports.targets import require_apart, sink_for, without_password
+from orchbench_analytics.exports.targets import sink_for
 from orchbench_analytics.exports.values import count_changes
 from orchbench_analytics.store.manifest import Manifest
+from orchbench_analytics.store.replace import place_for
 from orchbench_analytics.views.select import scored_profile
 
 if TYPE_CHECKING:
@@ -39,11 +41,16 @@ class Exported(NamedTuple):
 
 
 class ExportSummary(NamedTuple):
-    """What an export did; `changed_values` counts, in words, what the format could not carry."""
+    """What an export did.
+
+    `changed_values` counts, in words, what the format could not carry; `repaired` are the tables
+    and files that were not as an earlier export had left them, and were written anew.
+    """
 
     target: str
     relations: list[Exported]
     changed_values: dict[str, int]
+    repaired: list[str]
 
     @property
     def row_count(self) -> int:
@@ -53,7 +60,8 @@ class ExportSummary(NamedTuple):
     @property
     def is_unchanged(self) -> bool:
         """The target held all of it already, and nothing was written."""
-        return not any(relation.changed_part_count for relation in self.relations)
+        changed = any(relation.changed_part_count for relation in self.relations)
+        return not changed and not self.repaired
 
 
 def export(
@@ -70,7 +78,6 @@ def export(
     Memory is small first; an export that does not fit into it starts anew with more. A Spark
     session computes the views, if one is given.
     """
-    require_apart(target, root)
     if selection.profile is not None:
         manifest = _only(scored_profile(root, manifest, selection.profile).name, manifest)
     begin = partial(_export, root, manifest, target, selection, spark, may_overwrite=may_overwrite)
@@ -91,12 +98,16 @@ def _export(
     memory: Memory,
 ) -> ExportSummary:
     """The whole export with so much memory for DuckDB."""
-    sink, shown = sink_for(target, selection), without_password(target)
-    stored = sink.stored(may_overwrite=may_overwrite)
+    sink = sink_for(target, selection, root=root, manifest=manifest)
+    stored = sink.stored()
     if stored is not None and stored.selection != selection:
         if not may_overwrite:
-            raise PathError(_other_selection(shown, stored.selection))
+            raise PathError(_other_selection(shown(target), stored.selection))
         stored = None
+    damaged = sink.damaged(stored) if stored is not None else set()
+    if stored is not None:
+        sound = {name: held for name, held in stored.relations.items() if name not in damaged}
+        stored = msgspec.structs.replace(stored, relations=sound)
     with stage(memory) as connection:
         if selection.is_star:
             relations = star_relations(
@@ -111,7 +122,7 @@ def _export(
         documents = star_documents() if selection.is_star else {}
         outgoing = Outgoing(connection, relations, contents, rules, documents, memory)
         sink.check(outgoing)
-        if stored is None or stored.digest != contents.digest:
+        if stored is None or damaged or stored.digest != contents.digest:
             sink.write(outgoing, stored)
         exported = [
             Exported(
@@ -119,7 +130,8 @@ def _export(
             )
             for r in relations
         ]
-        return ExportSummary(shown, exported, count_changes(connection, relations, rules))
+        changes = count_changes(connection, relations, rules)
+        return ExportSummary(shown(target), exported, changes, sorted(damaged))
 
 
 def export_bundle(
@@ -129,7 +141,6 @@ def export_bundle(
     *,
     uri: str,
     profile: str | None = None,
-    may_overwrite: bool = False,
 ) -> BundleSummary:
     """Write a Superset bundle for the star at an address; its dashboard opens on the profile."""
     if path.suffix != ".zip":
@@ -137,7 +148,8 @@ def export_bundle(
     chosen = scored_profile(root, manifest, profile).name
     with stage() as connection:
         relations = star_shapes(connection, root, manifest)
-    return write_bundle(path, uri, relations, profile=chosen, may_overwrite=may_overwrite)
+    place = place_for(path, root=root, manifest=manifest)
+    return write_bundle(place, uri, relations, profile=chosen)._replace(target=str(path))
 
 
 def _only(profile: str, manifest: Manifest) -> Manifest:
@@ -159,5 +171,5 @@ def _other_selection(target: str, stored: Selection) -> str:
     ]
     return (
         f"{target} holds an export with other options ({' '.join(options) or 'none'}); "
-        "give the same, name another target, or replace it with --overwrite"
+        "give the same, name another target, or replace that export with --overwrite"
     )

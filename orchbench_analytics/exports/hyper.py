@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import tempfile
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
@@ -10,13 +11,18 @@ from typing import Any
 
 import pyarrow.parquet as pq
 
-from orchbench_analytics.exports.atomic import new_file
-from orchbench_analytics.exports.contents import MANIFEST_RELATION, Contents, read_manifest
+from orchbench_analytics.exports.contents import (
+    MANIFEST_RELATION,
+    Contents,
+    part_counts,
+    read_manifest,
+)
 from orchbench_analytics.exports.ddl import POSTGRES, create_table
 from orchbench_analytics.exports.parquet import write_parquet
-from orchbench_analytics.exports.relations import Relation
+from orchbench_analytics.exports.relations import DESCRIPTIONS, Relation, part_column
 from orchbench_analytics.exports.sink import FileSink, Outgoing, require
 from orchbench_analytics.exports.values import REPLACE_NUL, Rule
+from orchbench_analytics.store.replace import new_file
 from orchbench_analytics.views.sql_text import quoted, quoted_name
 
 _QUIET = {"log_config": ""}  # else it leaves a log where it runs
@@ -39,7 +45,34 @@ class HyperFile(FileSink):
         columns = ", ".join(map(quoted_name, MANIFEST_RELATION.table.column_names))
         query = f"select {columns} from {quoted_name(MANIFEST_RELATION.name)}"
         with self._connect(self.path, self.hyper.CreateMode.NONE) as connection:
-            return read_manifest(connection.execute_list_query(query))
+            held = read_manifest(connection.execute_list_query(query))
+            there = [
+                table.name.unescaped
+                for schema in connection.catalog.get_schema_names()
+                for table in connection.catalog.get_table_names(schema)
+            ]
+        if held is not None:
+            self.require_only(there, (*held.relations, MANIFEST_RELATION.name, DESCRIPTIONS.name))
+        return held
+
+    def damaged(self, stored: Contents) -> set[str]:
+        """The tables with other rows than were exported, counted model by model."""
+        with self._connect(self.path, self.hyper.CreateMode.NONE) as connection:
+            return {
+                name
+                for name, content in stored.relations.items()
+                if self._row_counts(connection, name) != part_counts(content)
+            }
+
+    def _row_counts(self, connection: Any, name: str) -> Counter[Any] | None:
+        try:
+            columns = connection.catalog.get_table_definition(name).columns
+            column = part_column([column.name.unescaped for column in columns])
+            wanted = quoted_name(column) if column else "cast(null as text)"
+            query = f"select {wanted}, count(*) from {quoted_name(name)} group by 1"
+            return Counter(dict(map(tuple, connection.execute_list_query(query))))
+        except self.hyper.HyperException:
+            return None
 
     def write(self, outgoing: Outgoing, stored: Contents | None) -> None:
         """Write the file anew, beside the old one."""

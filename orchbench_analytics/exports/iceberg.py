@@ -7,6 +7,7 @@ names the generation that is complete.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -18,61 +19,100 @@ from orchbench_analytics.exports.contents import (
     MANIFEST_RELATION,
     Contents,
     manifest_table,
+    part_counts,
     part_value,
     read_manifest_table,
 )
-from orchbench_analytics.exports.relations import Relation
-from orchbench_analytics.exports.sink import Outgoing, Sink, gathered, require
+from orchbench_analytics.exports.relations import Relation, part_column
+from orchbench_analytics.exports.sink import Outgoing, Sink, column_counts, gathered, require
 from orchbench_analytics.schema import Table, arrow_schema
+from orchbench_analytics.store.replace import (
+    MADE_BY,
+    is_empty,
+    mark_directory,
+    marked_names,
+    refuse,
+)
 
 NAMESPACE = "orchbench"
+_MARK = {"made_by": MADE_BY}  # among the properties of our tables
 
 
 class IcebergTables(Sink):
     """Iceberg tables of one namespace."""
 
-    def __init__(self, catalog: str) -> None:
+    def __init__(self, catalog: str, directory: Path | None) -> None:
         self.name = catalog
+        self.directory = directory
         self.catalogs = require("pyiceberg.catalog", extra="iceberg")
         self.expressions = require("pyiceberg.expressions", extra="iceberg")
         self.failures = require("pyiceberg.exceptions", extra="iceberg")
         require("sqlalchemy", extra="iceberg")
-        self.may_overwrite = False
 
-    def stored(self, *, may_overwrite: bool) -> Contents | None:
-        """The manifest, from its table."""
-        self.may_overwrite = may_overwrite
+    def stored(self) -> Contents | None:
+        """The manifest, from its table; a directory is ours by its mark."""
+        if self.directory is not None:
+            if is_empty(self.directory):
+                if self.directory.is_file():
+                    raise PathError(f"{self.directory} is a file; name a directory")
+                return None
+            if marked_names(self.directory) is None:
+                raise refuse(self.directory, "an export")
         with self._catalog() as catalog:
-            return _held(catalog)
+            return self._held(catalog)
+
+    def damaged(self, stored: Contents) -> set[str]:
+        """The tables with other rows than were exported, counted model by model."""
+        with self._catalog() as catalog:
+            return {
+                name
+                for name, content in stored.relations.items()
+                if self._row_counts(catalog, name) != part_counts(content)
+            }
+
+    def _row_counts(self, catalog: Any, name: str) -> Counter[Any] | None:
+        try:
+            table = catalog.load_table((NAMESPACE, name))
+            column = part_column(table.schema().column_names)
+            fields = (column,) if column else ("*",)
+            return column_counts(table.scan(selected_fields=fields).to_arrow(), column)
+        except (self.failures.NoSuchTableError, OSError, pa.ArrowException):
+            return None
 
     def write(self, outgoing: Outgoing, stored: Contents | None) -> None:
         """Commit each table that changed, then the manifest; what is no longer in it goes."""
+        if self.directory is not None:
+            mark_directory(self.directory, set())
         with self._catalog() as catalog:
-            held = _held(catalog)
+            held = self._held(catalog)
             catalog.create_namespace_if_not_exists(NAMESPACE)
             for relation in outgoing.relations:
-                self._write(catalog, outgoing, relation, stored)
+                self._write(catalog, outgoing, relation, stored, held)
             rows = manifest_table(outgoing.contents).cast(_schema(MANIFEST_RELATION.table))
-            if stored is None:
-                self._create(catalog, MANIFEST_RELATION, may_replace=self.may_overwrite)
+            if held is None:
+                self._create(catalog, MANIFEST_RELATION, held)
             table = catalog.load_table((NAMESPACE, MANIFEST_RELATION.name))
             with table.transaction() as transaction:
-                if stored is not None:
+                if held is not None:
                     transaction.delete(self.expressions.AlwaysTrue())
                 transaction.append(rows)
             for name in outgoing.stale(held):
                 catalog.purge_table((NAMESPACE, name))
 
     def _write(
-        self, catalog: Any, outgoing: Outgoing, relation: Relation, stored: Contents | None
+        self,
+        catalog: Any,
+        outgoing: Outgoing,
+        relation: Relation,
+        stored: Contents | None,
+        held: Contents | None,
     ) -> None:
         """Bring over the changed parts of one relation in one commit."""
         parts = outgoing.changed(relation, stored)
         old = stored.relations.get(relation.name) if stored else None
         new = outgoing.contents.relations[relation.name]
         if old is None or old.shape_hash != new.shape_hash:
-            ours = old is not None or self.may_overwrite
-            self._create(catalog, relation, may_replace=ours)
+            self._create(catalog, relation, held)
             old = None
         gone = [part for part in parts if old and part in old.parts]
         come = [part for part in parts if part in new.parts]
@@ -97,21 +137,36 @@ class IcebergTables(Sink):
         is_null = self.expressions.IsNull(column)
         return self.expressions.Or(condition, is_null) if condition else is_null
 
-    def _create(self, catalog: Any, relation: Relation, *, may_replace: bool) -> None:
+    def _create(self, catalog: Any, relation: Relation, held: Contents | None) -> None:
+        """Create a table, in place of one of an earlier export."""
         identifier = (NAMESPACE, relation.name)
         if catalog.table_exists(identifier):
-            if not may_replace:
+            is_held = held is not None and relation.name in held.relations
+            if not is_held and not _is_marked(catalog.load_table(identifier)):
                 raise PathError(
-                    f"{self.name} has a table {NAMESPACE}.{relation.name} that is not an earlier "
-                    "export; name another catalog, or replace it with --overwrite"
+                    f"{self.name} has a table {NAMESPACE}.{relation.name} that is not an export "
+                    "of ours; name another catalog"
                 )
             catalog.drop_table(identifier)
-        properties = {"comment": relation.description}
+        properties = {"comment": relation.description, **_MARK}
         catalog.create_table(identifier, _schema(relation.table), properties=properties)
+
+    def _held(self, catalog: Any) -> Contents | None:
+        """The manifest, from its table; an export that was killed may have left it empty."""
+        identifier = (NAMESPACE, MANIFEST_RELATION.name)
+        if not catalog.namespace_exists(NAMESPACE) or not catalog.table_exists(identifier):
+            return None
+        table = catalog.load_table(identifier)
+        if not _is_marked(table):
+            raise PathError(
+                f"{self.name} has a table {NAMESPACE}.{MANIFEST_RELATION.name} that is not an "
+                "export of ours; name another catalog"
+            )
+        return read_manifest_table(table.scan().to_arrow())
 
     def _catalog(self) -> Any:
         """The catalog of that name, or in that directory."""
-        if "/" not in self.name and not Path(self.name).is_dir():
+        if self.directory is None:
             try:
                 return self.catalogs.load_catalog(self.name)
             except (ValueError, self.failures.NoSuchIcebergTableError) as error:
@@ -119,8 +174,7 @@ class IcebergTables(Sink):
                     f"pyiceberg knows no catalog {self.name!r} ({error}); "
                     "configure it, or name a directory: iceberg:./DIR"
                 ) from error
-        directory = Path(self.name).absolute()
-        directory.mkdir(parents=True, exist_ok=True)
+        directory = self.directory.absolute()
         return self.catalogs.load_catalog(
             "orchbench",
             type="sql",
@@ -129,12 +183,8 @@ class IcebergTables(Sink):
         )
 
 
-def _held(catalog: Any) -> Contents | None:
-    """The manifest, from its table."""
-    identifier = (NAMESPACE, MANIFEST_RELATION.name)
-    if not catalog.namespace_exists(NAMESPACE) or not catalog.table_exists(identifier):
-        return None
-    return read_manifest_table(catalog.load_table(identifier).scan().to_arrow())
+def _is_marked(table: Any) -> bool:
+    return bool(table.properties.items() >= _MARK.items())
 
 
 def _schema(table: Table) -> pa.Schema:

@@ -5,18 +5,19 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
+import duckdb
 import msgspec
 import pyarrow as pa
 import pyarrow.dataset as ds
 import pyarrow.parquet as pq
 
 from orchbench_analytics.errors import SelectionError
-from orchbench_analytics.exports.atomic import new_file
-from orchbench_analytics.exports.contents import Contents
+from orchbench_analytics.exports.contents import Contents, parts_of
 from orchbench_analytics.exports.directory import DirectorySink
 from orchbench_analytics.exports.relations import Relation
 from orchbench_analytics.exports.sink import FileSink, Outgoing, gathered
 from orchbench_analytics.schema import arrow_schema
+from orchbench_analytics.store.replace import new_file
 
 _MANIFEST_KEY = b"orchbench_export"
 
@@ -63,6 +64,16 @@ class ParquetFile(FileSink):
         """The manifest, from the file's metadata."""
         metadata = pq.read_schema(self.path).metadata or {}
         return msgspec.json.decode(metadata[_MANIFEST_KEY], type=Contents)
+
+    def damaged(self, stored: Contents) -> set[str]:
+        """The table, if its rows are not, by their hash, those that were exported."""
+        with duckdb.connect() as connection:
+            connection.register("held", ds.dataset(str(self.path), format="parquet"))
+            return {
+                name
+                for name, content in stored.relations.items()
+                if parts_of(connection, "held", content) != content.parts
+            }
 
     def write(self, outgoing: Outgoing, stored: Contents | None) -> None:
         """Write the file anew."""

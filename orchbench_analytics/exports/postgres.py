@@ -9,26 +9,31 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+import msgspec
 import pyarrow as pa
 
 from orchbench_analytics.errors import PathError
+from orchbench_analytics.exports.addresses import parse, scrubbed, shown
 from orchbench_analytics.exports.contents import (
     MANIFEST_RELATION,
     Contents,
     manifest_table,
-    parts_condition,
+    part_counts,
+    part_value,
     read_manifest,
+    without_nul,
 )
 from orchbench_analytics.exports.postgres_shape import (
+    columns_of,
     create,
     exists,
     forget_references,
     refer,
     reshape,
+    row_counts,
 )
 from orchbench_analytics.exports.relations import Relation
 from orchbench_analytics.exports.sink import Outgoing, Sink, require
-from orchbench_analytics.exports.targets import without_password
 from orchbench_analytics.exports.values import REPLACE_NUL, Rule
 from orchbench_analytics.views.sql_text import quoted_name
 
@@ -40,18 +45,27 @@ class PostgresTables(Sink):
 
     def __init__(self, uri: str) -> None:
         self.uri = uri
+        parsed = parse(uri)
+        self.address = parsed.with_password(parsed.password)
         self.adbc = require("adbc_driver_postgresql.dbapi", extra="postgres")
-        self.may_overwrite = False
 
     def rules(self, *, is_raw: bool) -> Sequence[Rule]:
         """A text of Postgres has no NUL."""
         return (REPLACE_NUL,)
 
-    def stored(self, *, may_overwrite: bool) -> Contents | None:
+    def stored(self) -> Contents | None:
         """The manifest, from its table."""
-        self.may_overwrite = may_overwrite
         with self._connect() as connection, connection.cursor() as cursor:
             return _read(cursor)
+
+    def damaged(self, stored: Contents) -> set[str]:
+        """The tables with other rows than were exported, counted model by model."""
+        with self._connect() as connection, connection.cursor() as cursor:
+            return {
+                name
+                for name, content in stored.relations.items()
+                if row_counts(cursor, name) != part_counts(content)
+            }
 
     def write(self, outgoing: Outgoing, stored: Contents | None) -> None:
         """Bring over the changed parts in one transaction, then tidy up."""
@@ -59,12 +73,15 @@ class PostgresTables(Sink):
             cursor.execute(f"select pg_advisory_xact_lock({_LOCK})")
             cursor.fetchall()
             held = _read(cursor)  # another export may have been first
-            stored = held if stored is not None else None
-            is_shaped = _has_shape(outgoing, stored)
+            known = stored.relations.keys() if stored is not None else ()
+            stored = held and msgspec.structs.replace(
+                held, relations={n: c for n, c in held.relations.items() if n in known}
+            )
+            is_shaped = _has_shape(cursor, outgoing, held)
             if not is_shaped:
                 self._shape(cursor, held, outgoing.relations)
                 stored = None
-            written = [r for r in outgoing.relations if outgoing.changed(r, stored)]
+            written = [r for r in outgoing.relations if _is_changed(outgoing, r, stored)]
             for relation in written:
                 _refresh(cursor, outgoing, relation, stored)
             if not is_shaped:
@@ -80,10 +97,10 @@ class PostgresTables(Sink):
         wanted = {relation.name: relation for relation in (*relations, MANIFEST_RELATION)}
         there = {name for name in {*wanted, *ours} if exists(cursor, name)}
         strange = sorted(there - ours)
-        if strange and not self.may_overwrite:
+        if strange:
             raise PathError(
-                f"the database has a table {strange[0]} that is not an earlier export; "
-                "choose another schema, or replace it with --overwrite"
+                f"the database has a table {strange[0]} that is not an export of ours; "
+                "choose another schema"
             )
         kept = [relation for name, relation in wanted.items() if name in there & ours]
         try:
@@ -102,10 +119,9 @@ class PostgresTables(Sink):
                 create(cursor, relation)
 
     def _drop(self, cursor: Any, names: Sequence[str]) -> None:
-        """Drop tables, and with `--overwrite` what depends on them."""
+        """Drop tables, unless something else depends on them."""
         if names:
-            listed = ", ".join(map(quoted_name, names))
-            cursor.execute(f"drop table {listed}{' cascade' if self.may_overwrite else ''}")
+            cursor.execute(f"drop table {', '.join(map(quoted_name, names))}")
 
     def _tidy(self, relations: Sequence[Relation]) -> None:
         with self._connect(autocommit=True) as connection, connection.cursor() as cursor:
@@ -114,34 +130,75 @@ class PostgresTables(Sink):
 
     def _connect(self, *, autocommit: bool = False) -> Any:
         try:
-            return self.adbc.connect(self.uri, autocommit=autocommit)
+            connection = self.adbc.connect(self.address, autocommit=autocommit)
         except self.adbc.Error as error:
-            place = without_password(self.uri)
-            raise PathError(f"cannot connect to {place}: {without_password(str(error))}") from None
+            said = scrubbed(scrubbed(str(error), self.address), self.uri)
+            raise PathError(f"cannot connect to {shown(self.uri)}: {said}") from None
+        try:
+            self._agree_on_texts(connection)
+        except BaseException:
+            connection.close()
+            raise
+        return connection
+
+    def _agree_on_texts(self, connection: Any) -> None:
+        """Send texts as UTF-8, whatever the client is set to, and refuse to have them changed."""
+        with connection.cursor() as cursor:
+            for setting in ("client_encoding = 'UTF8'", "standard_conforming_strings = on"):
+                cursor.execute(f"set {setting}")
+            cursor.execute("select current_setting('server_encoding')")
+            (encoding,) = cursor.fetchone()
+        if encoding != "UTF8":
+            raise PathError(
+                f"{shown(self.uri)} keeps texts as {encoding}, which does not have every character "
+                "of the results; make a database for them with: "
+                "createdb --encoding UTF8 --template template0 NAME"
+            )
 
 
 def _read(cursor: Any) -> Contents | None:
-    if not exists(cursor, MANIFEST_RELATION.name):
+    names = MANIFEST_RELATION.table.column_names
+    there = columns_of(cursor, MANIFEST_RELATION.name)
+    if not {*names} <= there.keys():
         return None
-    columns = ", ".join(MANIFEST_RELATION.table.column_names)
+    columns = ", ".join(names)
     cursor.execute(f"select {columns} from {MANIFEST_RELATION.name}")
     return read_manifest(cursor.fetchall())
 
 
-def _has_shape(outgoing: Outgoing, stored: Contents | None) -> bool:
+def _has_shape(cursor: Any, outgoing: Outgoing, held: Contents | None) -> bool:
     """Whether every table is there, with the columns it has now."""
     shapes = {name: c.shape_hash for name, c in outgoing.contents.relations.items()}
-    return stored is not None and shapes == {n: c.shape_hash for n, c in stored.relations.items()}
+    is_same = held is not None and shapes == {n: c.shape_hash for n, c in held.relations.items()}
+    return is_same and all(exists(cursor, name) for name in shapes)
+
+
+def _is_changed(outgoing: Outgoing, relation: Relation, stored: Contents | None) -> bool:
+    is_held = stored is None or relation.name in stored.relations
+    return not is_held or bool(outgoing.changed(relation, stored))
 
 
 def _refresh(cursor: Any, outgoing: Outgoing, relation: Relation, stored: Contents | None) -> None:
     parts = outgoing.changed(relation, stored)
     if stored is not None:
-        column = relation.part_column
-        condition = f" where {parts_condition(column, parts)}" if column else ""
-        cursor.execute(f"delete from {quoted_name(relation.name)}{condition}")
+        is_held = relation.name in stored.relations
+        _delete(cursor, relation, relation.part_column if is_held else None, parts)
     if outgoing.contents.relations[relation.name].parts.keys() & set(parts):
         _insert(cursor, relation, outgoing.rows(relation, parts))
+
+
+def _delete(cursor: Any, relation: Relation, column: str | None, parts: Sequence[str]) -> None:
+    """Delete the rows of some parts, or all rows; values are bound, never part of the SQL."""
+    delete = f"delete from {quoted_name(relation.name)}"
+    if column is None:
+        cursor.execute(delete)
+        return
+    values = [without_nul(part_value(part)) for part in parts]
+    known = [(value,) for value in values if value is not None]
+    if known:
+        cursor.executemany(f"{delete} where {quoted_name(column)} = $1", known)
+    if None in values:
+        cursor.execute(f"{delete} where {quoted_name(column)} is null")
 
 
 def _insert(cursor: Any, relation: Relation, rows: pa.Table | pa.RecordBatchReader) -> None:

@@ -2,22 +2,24 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from typing import Any
 
 from orchbench_analytics.exports.ddl import POSTGRES, comments, create_table, references
-from orchbench_analytics.exports.relations import Relation
-from orchbench_analytics.views.sql_text import quoted, quoted_name
+from orchbench_analytics.exports.relations import Relation, part_column
+from orchbench_analytics.views.sql_text import quoted_name
 
 _COLUMNS = """
 select attname, format_type(atttypid, atttypmod)
 from pg_attribute
-where attrelid = {table}::regclass and attnum > 0 and not attisdropped
+where attrelid = cast($1 as text)::regclass and attnum > 0 and not attisdropped
+order by attnum
 """
 _CONSTRAINTS = """
 select conname
 from pg_constraint
-where conrelid = {table}::regclass and contype in ({kinds})
+where conrelid = cast($1 as text)::regclass and contype = cast($2 as text)::"char"
 order by conname
 """
 _TYPE_NAMES = {"timestamp": "timestamp without time zone"}  # as Postgres itself calls them
@@ -26,10 +28,20 @@ _TYPE_NAMES = {"timestamp": "timestamp without time zone"}  # as Postgres itself
 def exists(cursor: Any, table: str) -> bool:
     """Whether the schema that new tables go to has the table."""
     cursor.execute(
-        "select count(*) from pg_tables where schemaname = current_schema() "
-        f"and tablename = {quoted(table)}"
+        "select count(*) from pg_tables where schemaname = current_schema() and tablename = $1",
+        (table,),
     )
     return bool(cursor.fetchone()[0])
+
+
+def row_counts(cursor: Any, table: str) -> Counter[Any] | None:
+    """The rows of a table by the value of its part column; null if it is gone."""
+    if not exists(cursor, table):
+        return None
+    column = part_column(list(columns_of(cursor, table)))
+    wanted = quoted_name(column) if column else "null::text"
+    cursor.execute(f"select {wanted}, count(*) from {quoted_name(table)} group by 1")
+    return Counter(dict(cursor.fetchall()))
 
 
 def create(cursor: Any, relation: Relation) -> None:
@@ -55,11 +67,17 @@ def refer(cursor: Any, relations: Sequence[Relation]) -> None:
 def reshape(cursor: Any, relation: Relation) -> None:
     """Give an emptied table the columns that its relation has now."""
     _drop_constraints(cursor, relation, "p")
-    cursor.execute(_COLUMNS.format(table=_literal(relation)))
-    there = dict(cursor.fetchall())
-    for change in _changes(relation, there):
+    for change in _changes(relation, columns_of(cursor, relation.name)):
         cursor.execute(f"alter table {quoted_name(relation.name)} {change}")
     _describe(cursor, relation)
+
+
+def columns_of(cursor: Any, table: str) -> dict[str, str]:
+    """The columns of a table, and their types as Postgres calls them; none if it is not there."""
+    if not exists(cursor, table):
+        return {}
+    cursor.execute(_COLUMNS, (quoted_name(table),))
+    return dict(cursor.fetchall())
 
 
 def _changes(relation: Relation, there: dict[str, str]) -> Iterator[str]:
@@ -77,7 +95,7 @@ def _changes(relation: Relation, there: dict[str, str]) -> Iterator[str]:
 
 
 def _drop_constraints(cursor: Any, relation: Relation, kind: str) -> None:
-    cursor.execute(_CONSTRAINTS.format(table=_literal(relation), kinds=quoted(kind)))
+    cursor.execute(_CONSTRAINTS, (quoted_name(relation.name), kind))
     for (name,) in cursor.fetchall():
         table = quoted_name(relation.name)
         cursor.execute(f"alter table {table} drop constraint {quoted_name(name)}")
@@ -86,7 +104,3 @@ def _drop_constraints(cursor: Any, relation: Relation, kind: str) -> None:
 def _describe(cursor: Any, relation: Relation) -> None:
     for statement in comments(relation):
         cursor.execute(statement)
-
-
-def _literal(relation: Relation) -> str:
-    return quoted(quoted_name(relation.name))

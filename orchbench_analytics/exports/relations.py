@@ -58,8 +58,12 @@ class Relation(NamedTuple):
     @property
     def part_column(self) -> str | None:
         """The column whose values are the parts; null where the relation is one part."""
-        names = self.table.column_names
-        return next((name for name in ("model_sk", "model") if name in names), None)
+        return part_column(self.table.column_names)
+
+
+def part_column(names: Sequence[str]) -> str | None:
+    """The column of a table whose values are the parts; null where the table is one part."""
+    return next((name for name in ("model_sk", "model") if name in names), None)
 
 
 # For formats that have no place for descriptions.

@@ -4,22 +4,24 @@ from __future__ import annotations
 
 import importlib
 from abc import ABC, abstractmethod
-from collections.abc import Iterator, Sequence
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from types import ModuleType
+from typing import Any
 
 import duckdb
 import pyarrow as pa
 
-from orchbench_analytics.errors import OrchbenchError
-from orchbench_analytics.exports.atomic import refuse
+from orchbench_analytics.errors import OrchbenchError, PathError
 from orchbench_analytics.exports.contents import (
     MANIFEST_RELATION,
     Contents,
     changed_parts,
     manifest_table,
     part_name,
+    without_nul,
 )
 from orchbench_analytics.exports.relations import (
     DESCRIPTIONS,
@@ -30,6 +32,7 @@ from orchbench_analytics.exports.relations import (
 )
 from orchbench_analytics.exports.values import Rule, selected
 from orchbench_analytics.schema import arrow_schema
+from orchbench_analytics.store.replace import is_empty, refuse
 from orchbench_analytics.views.sql_text import quoted
 
 _BATCH_ROWS = 2_048  # as DuckDB has them: of long texts more would be many megabytes
@@ -100,8 +103,12 @@ class Sink(ABC):
         """Refuse what it cannot hold, before anything is written."""
 
     @abstractmethod
-    def stored(self, *, may_overwrite: bool) -> Contents | None:
-        """The manifest of an earlier export; refuse anything else unless it may be overwritten."""
+    def stored(self) -> Contents | None:
+        """The manifest of an earlier export, null if nothing is there; all else is refused."""
+
+    @abstractmethod
+    def damaged(self, stored: Contents) -> set[str]:
+        """The names of what the sink does not hold as an earlier export left it."""
 
     @abstractmethod
     def write(self, outgoing: Outgoing, stored: Contents | None) -> None:
@@ -120,16 +127,38 @@ class FileSink(Sink):
     def read(self) -> Contents | None:
         """The manifest in the file."""
 
-    def stored(self, *, may_overwrite: bool) -> Contents | None:
-        """The manifest in the file; null where there is no file, or one to be overwritten."""
-        if not self.path.exists():
+    def stored(self) -> Contents | None:
+        """The manifest in the file; null where there is no file, or an empty one."""
+        if is_empty(self.path):
+            if self.path.is_dir():
+                raise PathError(f"{self.path} is a directory; name a file")
             return None
         try:
-            return self.read()
+            held = self.read() if self.path.is_file() else None
         except self.unreadable as error:
-            if not may_overwrite:
-                raise refuse(self.path) from error
-            return None
+            raise refuse(self.path, "an export") from error
+        if held is None:
+            raise refuse(self.path, "an export")
+        return held
+
+    def require_only(self, there: Iterable[str], ours: Iterable[str]) -> None:
+        """Refuse a file that somebody added something to: it would be gone with the old export."""
+        strangers = sorted({*there} - {*ours})
+        if strangers:
+            raise PathError(
+                f"{self.path} holds other things ({', '.join(strangers[:3])}); "
+                "move them out, or name another place"
+            )
+
+
+def column_counts(rows: pa.Table, column: str | None) -> Counter[Any]:
+    """How many rows have each value of a column, as formats without NUL hold it."""
+    if column is None:
+        return Counter({None: rows.num_rows} if rows.num_rows else {})
+    counts: Counter[Any] = Counter()
+    for entry in rows[column].value_counts().to_pylist():
+        counts[without_nul(entry["values"])] += entry["counts"]
+    return counts
 
 
 def gathered(reader: pa.RecordBatchReader) -> Iterator[pa.Table]:

@@ -3,13 +3,27 @@
 from __future__ import annotations
 
 import sqlite3
+import struct
+from collections import Counter
 from contextlib import closing
 from pathlib import Path
+from typing import Any
 
-from orchbench_analytics.exports.atomic import new_file
-from orchbench_analytics.exports.contents import Contents, read_manifest
+from orchbench_analytics.exports.contents import (
+    MANIFEST_RELATION,
+    Contents,
+    part_counts,
+    read_manifest,
+)
 from orchbench_analytics.exports.ddl import SQLITE, create_table
+from orchbench_analytics.exports.relations import DESCRIPTIONS, part_column
 from orchbench_analytics.exports.sink import FileSink, Outgoing, require
+from orchbench_analytics.store.replace import new_file
+from orchbench_analytics.views.sql_text import quoted_name
+
+# Of the header of an SQLite file: versions of writing and reading (1 without a write-ahead log),
+# the count of changes, and the number that is left to users.
+_HEADER = struct.Struct(">18xBB4xI32xI")
 
 
 class SqliteFile(FileSink):
@@ -23,18 +37,64 @@ class SqliteFile(FileSink):
 
     def read(self) -> Contents | None:
         """The manifest, from its table."""
-        with closing(sqlite3.connect(self.path)) as connection:
-            return read_manifest(connection.execute("select * from export_manifest").fetchall())
+        with closing(self._connect()) as connection:
+            held = read_manifest(connection.execute("select * from export_manifest").fetchall())
+            there = [n for (n,) in connection.execute("select name from sqlite_master").fetchall()]
+        if held is not None:
+            ours = (*held.relations, MANIFEST_RELATION.name, DESCRIPTIONS.name)
+            self.require_only((n for n in there if not n.startswith("sqlite_")), ours)
+        return held
+
+    def damaged(self, stored: Contents) -> set[str]:
+        """The tables with other rows than were exported, or all if something was written since."""
+        with self.path.open("rb") as file:
+            header = file.read(_HEADER.size)
+        write_version, read_version, change_count, expected = _HEADER.unpack(header)
+        if (write_version, read_version, change_count) != (1, 1, expected):
+            return {*stored.relations}
+        with closing(self._connect()) as connection:
+            return {
+                name
+                for name, content in stored.relations.items()
+                if _row_counts(connection, name) != part_counts(content)
+            }
+
+    def _connect(self) -> sqlite3.Connection:
+        """A connection that changes nothing, not even by rolling back what others left."""
+        return sqlite3.connect(f"{self.path.absolute().as_uri()}?mode=ro", uri=True)
 
     def write(self, outgoing: Outgoing, stored: Contents | None) -> None:
         """Write the file anew, beside the old one."""
         extras = outgoing.extras
-        with new_file(self.path) as staged, self.adbc.connect(str(staged)) as connection:
-            with connection.cursor() as cursor:
-                for relation in (*outgoing.relations, *(relation for relation, _ in extras)):
-                    cursor.execute(create_table(relation, SQLITE, outgoing.names))
-                for relation in outgoing.relations:
-                    cursor.adbc_ingest(relation.name, outgoing.rows(relation), mode="append")
-                for relation, rows in extras:
-                    cursor.adbc_ingest(relation.name, rows, mode="append")
-            connection.commit()
+        with new_file(self.path) as staged:
+            with self.adbc.connect(str(staged)) as connection:
+                with connection.cursor() as cursor:
+                    for relation in (*outgoing.relations, *(relation for relation, _ in extras)):
+                        cursor.execute(create_table(relation, SQLITE, outgoing.names))
+                    for relation in outgoing.relations:
+                        cursor.adbc_ingest(relation.name, outgoing.rows(relation), mode="append")
+                    for relation, rows in extras:
+                        cursor.adbc_ingest(relation.name, rows, mode="append")
+                connection.commit()
+            _note_changes(staged)
+
+
+def _note_changes(path: Path) -> None:
+    """Note how often the file was changed: SQLite counts, so a later change shows."""
+    with path.open("rb") as file:
+        change_count = _HEADER.unpack(file.read(_HEADER.size))[2]
+    with closing(sqlite3.connect(path)) as connection:
+        connection.execute(f"pragma user_version = {change_count + 1}")  # itself a change
+        connection.commit()
+
+
+def _row_counts(connection: sqlite3.Connection, name: str) -> Counter[Any] | None:
+    """The rows of a table by the value of its part column; null if it is gone."""
+    try:
+        table = quoted_name(name)
+        columns = [row[1] for row in connection.execute(f"pragma table_info({table})").fetchall()]
+        column = part_column(columns) or "null"
+        found = connection.execute(f"select {column}, count(*) from {table} group by 1").fetchall()
+    except sqlite3.Error:
+        return None
+    return Counter(dict(found))

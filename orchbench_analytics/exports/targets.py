@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import importlib
-import re
+from functools import partial
 from pathlib import Path
 
 from orchbench_analytics.errors import PathError
+from orchbench_analytics.exports.addresses import is_address, parse, shown
 from orchbench_analytics.exports.contents import Selection
 from orchbench_analytics.exports.sink import Sink
+from orchbench_analytics.store.manifest import Manifest
+from orchbench_analytics.store.replace import place_for
 
 KINDS = (
     "a directory or FILE.parquet (Parquet), FILE.duckdb, FILE.sqlite, DIR.csv (a directory of CSV "
@@ -22,49 +25,47 @@ _FILES = {
     ".parquet": ("parquet", "ParquetFile"),
     ".hyper": ("hyper", "HyperFile"),
 }
-_PREFIXES = {
-    "delta:": ("delta", "DeltaTables"),
-    "iceberg:": ("iceberg", "IcebergTables"),
-}
-_PASSWORD = re.compile(r"(//[^:/@]*):[^@]*@")
-_POSTGRES = ("postgresql://", "postgres://")
+_POSTGRES = ("postgresql", "postgres")
 
 
-def sink_for(target: str, selection: Selection) -> Sink:
+def sink_for(target: str, selection: Selection, *, root: Path, manifest: Manifest) -> Sink:
     """The sink of a target; its module is imported only now, with the library it needs."""
-    if target.startswith(_POSTGRES):
+    apart = partial(place_for, root=root, manifest=manifest)
+    if target.startswith("delta:"):
+        return _sink("delta", "DeltaTables", apart(_local(target, "delta:")))
+    if target.startswith("iceberg:"):
+        name = target.removeprefix("iceberg:")
+        is_catalog = "/" not in name and not Path(name).is_dir()
+        directory = None if is_catalog else apart(_local(target, "iceberg:"))
+        return _sink("iceberg", "IcebergTables", name, directory)
+    if is_address(target):
+        if parse(target).scheme not in _POSTGRES:
+            raise PathError(
+                f"{shown(target)} is not a target this release knows; there are {KINDS}"
+            )
         return _sink("postgres", "PostgresTables", target)
-    for prefix, (room, name) in _PREFIXES.items():
-        if target.startswith(prefix):
-            return _sink(room, name, target.removeprefix(prefix))
-    if "://" in target:
-        raise PathError(f"{target} is not a target this release knows; there are {KINDS}")
     path = Path(target)
     if path.suffix == ".zip":
         raise PathError(
             f"{target} is a bundle for Superset: say with --uri where Superset finds the star, "
             "which orchbench export DIR TARGET --star writes"
         )
+    path = apart(path)
+    _require_parent(path)
     if path.suffix in _FILES and not (path.suffix == ".parquet" and path.is_dir()):
         room, name = _FILES[path.suffix]
         _refuse_partitions(target, selection)
-        _require_parent(path)
         return _sink(room, name, path)
-    _require_parent(path)
     _refuse_other_endings(path)
     return _sink("parquet", "ParquetDirectory", path, selection.partition_by)
 
 
-def require_apart(target: str, root: Path) -> None:
-    """Refuse a target that is the warehouse, is in it, or would take the place of all around it."""
-    if "://" in target:
-        return
-    prefix = next((name for name in _PREFIXES if target.startswith(name)), "")
-    path, warehouse = Path(target.removeprefix(prefix)).resolve(), root.resolve()
-    is_around = path in warehouse.parents and not prefix
-    if warehouse in (path, *path.parents) or is_around:
-        where = "holds" if is_around else "is part of"
-        raise PathError(f"{target} {where} the warehouse {root}; name a target outside of it")
+def _local(target: str, prefix: str) -> Path:
+    """The directory that a target with a prefix names; an address is refused unasked."""
+    name = target.removeprefix(prefix)
+    if is_address(name):
+        raise PathError(f"{prefix}{shown(name)} is an address; name a directory: {prefix}DIR")
+    return Path(name)
 
 
 def _sink(room: str, name: str, *arguments: object) -> Sink:
@@ -87,8 +88,3 @@ def _refuse_other_endings(path: Path) -> None:
 def _refuse_partitions(target: str, selection: Selection) -> None:
     if selection.partition_by:
         raise PathError(f"{target} has no partitions; --partition-by needs a directory of Parquet")
-
-
-def without_password(target: str) -> str:
-    """A target as it may be shown."""
-    return _PASSWORD.sub(r"\1:***@", target)

@@ -137,7 +137,8 @@ def adopt(state: State, found: dict[str, InputFile]) -> list[Part]:
             note = msgspec.json.decode(path.read_bytes(), type=PartNote)
         except (OSError, msgspec.DecodeError):  # not finished after all
             continue
-        if not is_as_written(path.parent):
+        is_named = note.part.directory == path.parent.relative_to(state.root).as_posix()
+        if not is_named or not is_as_written(path.parent):
             continue
         is_current = all(
             s.path in found

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from functools import cache
+from functools import cache, partial
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -90,11 +90,12 @@ def update(
     agent_cards: Iterable[str | Path] = (),
     prune: bool = False,
     verify: bool = False,
+    was_killed: bool = False,
     progress: Progress | None = None,
 ) -> Updated:
     """Read what is new, changed or damaged at or below `paths`, and cards at `agent_cards`.
 
-    The caller holds the lock.
+    The caller holds the lock. What an ingest that was killed had finished is taken over.
     """
     roots = Roots.of(paths, agent_cards)
     require_whole_sources(root, manifest)
@@ -102,7 +103,6 @@ def update(
     found = _find(state, roots, placement)
     sound = without_damaged_scores(root, manifest, verify=verify)
     sound = read_damaged_again(state, sound, found, verify=verify, prune=prune)
-    was_killed = directories.mark_unfinished(root)
     settle_unchanged(state, found)
     adopted = adopt(state, found) if was_killed else []
     directories.collect_garbage(root, manifest, Manifest(parts=adopted))
@@ -224,10 +224,8 @@ def _next_manifest(state: State, manifest: Manifest, card_rows: list[CardRow]) -
 
 def write_rows(root: Path, generation: int, table: Table, rows: Sequence[tuple[Any, ...]]) -> str:
     """Write the rows of a table of all files; returns the name of its file."""
-    name = f"{table.name}/{generation:06d}.parquet"
-    (root / table.name).mkdir(exist_ok=True)
-    parquet.write_table(parquet.to_arrow(table, rows), root / name)
-    return name
+    write = partial(parquet.write_table, parquet.to_arrow(table, rows))
+    return directories.write_numbered(root, table.name, generation, write)
 
 
 def _summary(

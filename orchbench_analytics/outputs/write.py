@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import shutil
 import sys
 from collections.abc import Iterable, Iterator
@@ -18,6 +17,7 @@ from orchbench_analytics.outputs import terminal
 from orchbench_analytics.outputs.printable import printable
 from orchbench_analytics.outputs.render import BINARY, Format, excel, render
 from orchbench_analytics.outputs.screen import Limits, screen
+from orchbench_analytics.store.replace import is_empty, new_file, place_for
 
 _FEWEST_ROWS = 20
 _OTHER_LINES = 8  # of a screen: what is said before and after a table
@@ -95,11 +95,20 @@ def write_file(path: Path, content: bytes) -> None:
 
 
 def require_writable(path: Path) -> None:
-    """Refuse a path that a file cannot be written to; parents of it are not made."""
+    """Refuse a path that a new file cannot be written to; parents of it are not made.
+
+    Rows and texts carry no mark of ours, so a file that is there is never replaced.
+    """
     if path.is_dir():
         raise PathError(f"{path} is a directory; name a file")
     if not path.parent.is_dir():
         raise PathError(f"{path} cannot be written: there is no directory {path.parent}")
+    place_for(path)
+    if path.is_file() and not is_empty(path):
+        raise PathError(
+            f"{path} is there already and is not written over; remove it, name another file, or "
+            "write to standard output and let the shell replace it"
+        )
 
 
 def _write_replacing(text: str) -> None:
@@ -148,21 +157,20 @@ def _write_parquet(frames: Iterable[pl.DataFrame], file: _Writer) -> None:
 
 @contextmanager
 def _whole_file(path: Path) -> Iterator[BinaryIO]:
-    """A file that takes its name when it is complete; what cannot be replaced is written to."""
+    """A new file that takes its name when it is complete; a device or pipe is written to."""
     require_writable(path)
-    real = path.resolve()
     is_device = path.exists() and not path.is_file()
-    is_written_here = is_device or not os.access(real.parent, os.W_OK)
-    place = path if is_written_here else real.with_name(f".{real.name}.{os.getpid()}.part")
+    real = place_for(path)
     try:
-        with place.open("wb") as file:
-            yield file
-        if place != path:
+        if is_device:
+            with path.open("wb") as file:
+                yield file
+            return
+        with new_file(real) as staged:
+            with staged.open("wb") as file:
+                yield file
             if real.exists():
-                shutil.copymode(real, place)
-            place.replace(real)
+                require_writable(path)  # somebody else may have been first
+                shutil.copymode(real, staged)
     except OSError as error:
         raise PathError(f"{path} cannot be written: {error.strerror or error}") from error
-    finally:
-        if place != path:
-            place.unlink(missing_ok=True)

@@ -34,10 +34,14 @@ SCRIPTS = (
     "scenarios.js",
     "routes.js",
 )
-_PAGE = """<!doctype html>
+# By its first lines a page is known as ours: only such a file is replaced by another report.
+PAGE_START = """<!doctype html>
 <html lang="en">
 <head>
 <meta charset="utf-8">
+<meta name="generator" content="orchbench-analytics report">
+"""
+_PAGE = """{start}\
 <meta http-equiv="Content-Security-Policy" content="{policy}">
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <meta name="color-scheme" content="light dark">
@@ -67,6 +71,7 @@ def page_text(
     script, style = _script(scripts), _read("page.css")
     inside = (_PIECE.format(name=name, text=text) for name, text in pieces.items())
     return _PAGE.format(
+        start=PAGE_START,
         policy=_policy(script, style, may_load=may_load),
         title=html.escape(title),
         style=style,
@@ -77,7 +82,12 @@ def page_text(
 
 def piece_script(name: str, text: str) -> str:
     """A piece as a script, since a page from a file may load scripts and nothing else."""
-    return f'takePiece("{name}","{text}");\n'
+    return f'{piece_start(name)}{text}");\n'
+
+
+def piece_start(name: str) -> str:
+    """What the script of a piece begins with, by which it is known as ours."""
+    return f'takePiece("{name}","'
 
 
 def _script(names: Sequence[str]) -> str:

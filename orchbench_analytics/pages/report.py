@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import partial
 from pathlib import Path
-from tempfile import TemporaryDirectory
 from typing import Any, NamedTuple
 
 from orchbench_analytics.engines import Engine
@@ -15,11 +14,12 @@ from orchbench_analytics.outputs.filter_rows import matching_names
 from orchbench_analytics.pages.batches import batches, step_count
 from orchbench_analytics.pages.columns import columns_of, packed
 from orchbench_analytics.pages.core import core
-from orchbench_analytics.pages.page import page_text, piece_script
+from orchbench_analytics.pages.page import PAGE_START, page_text, piece_script, piece_start
 from orchbench_analytics.pages.sections import SECTIONS, Tables, audited
 from orchbench_analytics.pages.shards import shards
 from orchbench_analytics.pages.source import Source
 from orchbench_analytics.store.manifest import Manifest
+from orchbench_analytics.store.replace import is_empty, place_for, refuse, staging_beside
 from orchbench_analytics.views.select import profiles_with_rows, scored_profile
 
 LARGEST_PAGE = 30_000_000
@@ -61,15 +61,15 @@ def make_report(
 ) -> Report:
     """Write a report of a warehouse: a file, or a directory where it would be too large for one."""
     _require_page(output)
+    output = place_for(output, root=root, manifest=manifest)
     _require_room(output)
-    output.parent.mkdir(parents=True, exist_ok=True)
     models = _chosen_models(manifest, options.models)
     names = list(options.profiles) or profiles_with_rows(manifest)
     profiles = {name: scored_profile(root, manifest, name) for name in names}
-    with TemporaryDirectory(dir=output.parent, prefix=".report-") as scratch:
-        pieces = Path(scratch) / "pieces"
+    with staging_beside(output) as scratch:
+        pieces = scratch / "pieces"
         pieces.mkdir()
-        source = Source(root, manifest, models, profiles, Path(scratch).absolute())
+        source = Source(root, manifest, models, profiles, scratch.absolute())
         source.gather()
         tasks, is_small = _tasks(source, pieces, options), step_count(source) < _FEW_STEPS
         for _ in engine.run(write_pieces, tasks, is_small=is_small):
@@ -83,9 +83,28 @@ def make_report(
 
 
 def _require_room(path: Path) -> None:
-    """Refuse a directory that holds anything but an earlier report."""
-    if path.is_dir() and any(path.iterdir()) and not (path / "index.html").is_file():
-        raise PathError(f"{path} holds something else; name a new file or an empty directory")
+    """Refuse a file that is not a report of ours, and a directory that holds none."""
+    if is_empty(path):
+        return
+    page, pieces = path / "index.html", path / "pieces"
+    if not path.is_dir():
+        if not _begins_with(path, PAGE_START):
+            raise refuse(path, "a report")
+    elif not _begins_with(page, PAGE_START):
+        raise PathError(
+            f"{path} holds something else than a report of ours; "
+            "name a new file or an empty directory"
+        )
+    elif pieces.is_symlink() or (pieces.exists() and not pieces.is_dir()):
+        raise refuse(pieces, "a directory")
+
+
+def _begins_with(path: Path, text: str) -> bool:
+    """Whether a plain file begins with a text."""
+    if path.is_symlink() or not path.is_file():
+        return False
+    with path.open("rb") as file:
+        return file.read(len(text.encode())) == text.encode()
 
 
 def write_pieces(task: PiecesTask) -> None:
@@ -163,21 +182,27 @@ def _write_page(pieces: Path, output: Path, options: ReportOptions) -> Path:
     if size <= options.largest_page:
         staged = pieces / "page.html"
         staged.write_text(page_text(dict(_texts(pieces)), title=options.title), encoding="utf-8")
-        target = output if output.suffix in _PAGE_SUFFIXES else index
+        target = output if output.suffix in _PAGE_SUFFIXES and not output.is_dir() else index
         target.parent.mkdir(exist_ok=True)
         return staged.replace(target)
     _require_room(directory)
+    scripts = {name: directory / "pieces" / f"{name}.js" for name, _ in _texts(pieces)}
+    for name, path in scripts.items():
+        if not is_empty(path) and not _begins_with(path, piece_start(name)):
+            raise refuse(path, "a piece of a report")
     (directory / "pieces").mkdir(parents=True, exist_ok=True)
     for earlier in (directory / "pieces").glob("*.js"):
-        earlier.unlink()
+        if _begins_with(earlier, piece_start(earlier.stem)):
+            earlier.unlink()
+    staged = pieces.with_name("script")
     for name, text in _texts(pieces):
         if name == "core":
             page = page_text({name: text}, title=options.title, may_load=True)
-            index.write_text(page, encoding="utf-8")
         else:
-            path = directory / "pieces" / f"{name}.js"
-            path.write_text(piece_script(name, text), encoding="ascii")
-    return index
+            staged.write_text(piece_script(name, text), encoding="ascii")
+            staged.replace(scripts[name])
+    staged.write_text(page, encoding="utf-8")
+    return staged.replace(index)
 
 
 def _texts(pieces: Path) -> Iterator[tuple[str, str]]:

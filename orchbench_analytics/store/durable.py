@@ -39,7 +39,7 @@ def sync_directory(path: Path) -> None:
 
 def replace_file(path: Path, content: bytes) -> None:
     """Replace a file in one step that a power loss either undoes or leaves done."""
-    staged = path.with_name(f"{path.name}.{os.getpid()}")
+    staged = path.with_name(f"{path.name}.{os.urandom(16).hex()}")
     with staged.open("wb") as file:
         file.write(content)
         file.flush()

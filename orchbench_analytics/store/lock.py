@@ -37,6 +37,9 @@ def hold(root: Path, *, wait: bool, on_wait: Callable[[str], None]) -> Iterator[
 
 
 def _acquire(root: Path, *, wait: bool, on_wait: Callable[[str], None]) -> BaseFileLock:
+    for name in (LOCK, WRITER):
+        if (root / name).is_symlink():  # to lock or write it would change what it points to
+            raise WarehouseError(f"{root / name} is a symbolic link; remove it")
     lock = FileLock(root / LOCK)
     try:
         with warnings.catch_warnings():

@@ -17,7 +17,7 @@ from shlex import quote
 import msgspec
 
 from orchbench_analytics.errors import WarehouseError
-from orchbench_analytics.store.paths import MANIFEST, is_ours, parquet_name, require_inside
+from orchbench_analytics.store.paths import MANIFEST, parquet_name, require_inside, strangers
 from orchbench_analytics.store.stamps import FileStamp, Stamps, fault_of
 
 FORMAT_VERSION = 5
@@ -102,6 +102,7 @@ class _Release(msgspec.Struct):
     """What a manifest of any release says of itself; that of an export says nothing of it."""
 
     format_version: int | None = None
+    checksum: str | None = None
 
 
 def load_manifest(root: Path) -> Manifest:
@@ -158,14 +159,28 @@ def load_or_start(root: Path) -> Manifest:
         return load_manifest(root)
     if root.exists() and not root.is_dir():
         raise WarehouseError(f"{root} is a file; a warehouse is a directory")
-    there = [entry.name for entry in root.iterdir()] if root.exists() else []
-    strangers = [name for name in there if not is_ours(name)]
-    if strangers:
+    others = strangers(root) if root.exists() else []
+    if others:
         raise WarehouseError(
-            f"{root} holds other things ({', '.join(sorted(strangers)[:3])}); "
-            "name a new or empty directory"
+            f"{root} holds other things ({', '.join(others[:3])}) and has no manifest of a "
+            "warehouse; name a new or empty directory"
         )
     return Manifest()
+
+
+def is_warehouse(directory: Path) -> bool:
+    """Whether a directory has the manifest of a warehouse, of this release or another."""
+    try:
+        said = msgspec.json.decode((directory / MANIFEST).read_bytes(), type=_Release)
+    except (OSError, msgspec.DecodeError, UnicodeDecodeError):
+        return False
+    return said.format_version is not None and said.checksum is not None
+
+
+def warehouse_around(path: Path) -> Path | None:
+    """The warehouse that a path lies in or is, links followed; null if it is in none."""
+    real = path.resolve()
+    return next(filter(is_warehouse, (real, *real.parents)), None)
 
 
 def holders(manifest: Manifest) -> list[Holder]:

@@ -14,11 +14,16 @@
 
 No model, language or profile names a directory: they stand in the files alone, so whatever a
 model or a directory above the warehouse is called, the figures are the same.
+
+Names alone do not make a file ours. A directory is a warehouse because of its manifest, or of the
+mark that its first ingest puts down before anything else; and only names as this program makes
+them up are ever deleted: other files stay, wherever they lie.
 """
 
 from __future__ import annotations
 
 import re
+from pathlib import Path
 
 from orchbench_analytics.errors import WarehouseError
 
@@ -40,14 +45,75 @@ KEPT = (
     "gathered",
 )
 
+# What `unfinished` says: where there is no manifest yet, it tells our leftovers from other files.
+UNFINISHED_TEXT = "orchbench-analytics is filling this warehouse, or was killed while it did\n"
+
 _OUR_NAMES = {MANIFEST, LOCK, WRITER, UNFINISHED, STAGING, *KEPT}
+_STAGED_MANIFEST = re.compile(rf"{re.escape(MANIFEST)}\.[0-9a-f]{{32}}")
+_NUMBERED_FILE = re.compile(r"[0-9]{6,}\.parquet")
+_NAMED_DIRECTORY = re.compile(r"[0-9a-f]{20}")
+_STAGED_ENTRY = re.compile(r"[0-9a-f]{32}|probe-[0-9a-f]{32}")
+_STAGED_FILE = re.compile(r"[a-z_]+\.parquet(?:\.[0-9a-f]{16})?")
+_WRITER_TEXT = re.compile(rb"(?:process [0-9]+\n)?")
 _PLAIN_NAME = r"\w[\w-]*(?:\.\w+)*"
 _PLAIN_PATH = re.compile(f"{_PLAIN_NAME}(?:/{_PLAIN_NAME})*", re.ASCII)
 
 
-def is_ours(name: str) -> bool:
-    """Whether an entry of a directory may belong to a warehouse."""
-    return name in _OUR_NAMES or name.startswith(f"{MANIFEST}.")
+def strangers(root: Path) -> list[str]:
+    """What lies in a directory without a manifest and was not left there by a first ingest.
+
+    Before its mark an ingest leaves nothing but the files of the lock.
+    """
+    is_marked = _content(root / UNFINISHED) == UNFINISHED_TEXT.encode()
+    return sorted(
+        entry.name
+        for entry in root.iterdir()
+        if not (_is_lock_file(entry) or (is_marked and _is_our_name(entry)))
+    )
+
+
+def _is_lock_file(path: Path) -> bool:
+    content = _content(path)
+    if content is None:
+        return False
+    return (
+        (path.name == LOCK and content == b"")
+        or (path.name == WRITER and _WRITER_TEXT.fullmatch(content) is not None)
+        or (path.name == UNFINISHED and UNFINISHED_TEXT.encode().startswith(content))
+    )
+
+
+def _is_our_name(path: Path) -> bool:
+    is_known = path.name in _OUR_NAMES or is_staged_manifest(path.name)
+    return is_known and not path.is_symlink()
+
+
+def _content(path: Path) -> bytes | None:
+    """The first bytes of a plain file."""
+    if path.is_symlink() or not path.is_file():
+        return None
+    with path.open("rb") as file:
+        return file.read(len(UNFINISHED_TEXT) + 1)
+
+
+def is_staged_manifest(name: str) -> bool:
+    """Whether a name is one that a manifest has before it is complete."""
+    return _STAGED_MANIFEST.fullmatch(name) is not None
+
+
+def is_made_up(path: Path) -> bool:
+    """Whether an entry of a directory of ours is named as this program names what it writes."""
+    if path.is_symlink():
+        return False
+    if path.parent.name == STAGING:
+        return _STAGED_ENTRY.fullmatch(path.name) is not None
+    name = _NAMED_DIRECTORY if path.is_dir() else _NUMBERED_FILE
+    return name.fullmatch(path.name) is not None
+
+
+def is_staged_file(name: str) -> bool:
+    """Whether a file below the staging directory is one of those that are written there."""
+    return name in (NOTE, STAMPS) or _STAGED_FILE.fullmatch(name) is not None
 
 
 def parquet_name(table: str) -> str:

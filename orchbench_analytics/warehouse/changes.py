@@ -10,7 +10,7 @@ import msgspec
 import polars as pl
 
 from orchbench_analytics.engines import Engine
-from orchbench_analytics.errors import PathError, SelectionError
+from orchbench_analytics.errors import PathError, SelectionError, WarehouseError
 from orchbench_analytics.ingest.expect import Expected, with_expected
 from orchbench_analytics.ingest.find import Placement, walk
 from orchbench_analytics.ingest.sources import load_sources
@@ -22,9 +22,19 @@ from orchbench_analytics.profiles import BUILT_IN, REPORTED, Profile, profile_of
 from orchbench_analytics.score.unscored import is_scored
 from orchbench_analytics.store.commit import save_manifest
 from orchbench_analytics.store.compact import compact
-from orchbench_analytics.store.directories import mark_finished
+from orchbench_analytics.store.directories import (
+    mark_finished,
+    mark_unfinished,
+    write_numbered,
+)
 from orchbench_analytics.store.lock import hold
-from orchbench_analytics.store.manifest import Manifest, load_manifest, load_or_start, tag_files
+from orchbench_analytics.store.manifest import (
+    Manifest,
+    load_manifest,
+    load_or_start,
+    tag_files,
+    warehouse_around,
+)
 from orchbench_analytics.tables import REPORTED_SCENARIOS, SOURCES
 
 
@@ -48,11 +58,13 @@ def ingest(
         if not Path(path).exists():
             raise PathError(f"no such file or directory: {path}")
     started = load_or_start(root)  # a directory of other things is not even locked
+    _require_apart(root, given)
     if started.generation == 0 and not _finds_anything(given):
         return IngestSummary()
     with hold(root, wait=wait, on_wait=_say):
-        engine.require_reach(root, map(Path, given))
         before = load_or_start(root)
+        was_killed = mark_unfinished(root)  # first of all: it says that what follows is ours
+        engine.require_reach(root, map(Path, given))
         manifest, summary = update(
             root,
             before,
@@ -62,6 +74,7 @@ def ingest(
             agent_cards=agent_cards,
             prune=prune,
             verify=verify,
+            was_killed=was_killed,
             progress=progress,
         )
         if expected is not None:
@@ -75,6 +88,17 @@ def ingest(
     return summary
 
 
+def _require_apart(root: Path, paths: Sequence[str | Path]) -> None:
+    """Refuse to ingest a warehouse's own files, and to make a warehouse within another."""
+    real = root.resolve()
+    outer = warehouse_around(real.parent)
+    if outer is not None:
+        raise WarehouseError(f"{root} lies in the warehouse {outer}; name a directory outside")
+    for path in paths:
+        if Path(path).resolve().is_relative_to(real):
+            raise PathError(f"{path} lies in the warehouse {root}; give result files from outside")
+
+
 def _finds_anything(paths: Sequence[str | Path]) -> bool:
     """Whether there is any input file, so that no warehouse is made from nothing."""
     return any(True for path in paths for _ in walk(str(Path(path).absolute())))
@@ -82,6 +106,7 @@ def _finds_anything(paths: Sequence[str | Path]) -> bool:
 
 def score(root: Path, profile: Profile, engine: Engine, *, wait: bool) -> None:
     """Score everything under a profile, from Parquet alone."""
+    load_manifest(root)  # what is not a warehouse is not even locked
     with hold(root, wait=wait, on_wait=_say):
         engine.require_reach(root, [])
         manifest = load_manifest(root)
@@ -96,13 +121,12 @@ def tag(root: Path, path: Path, *, replace: bool) -> pl.DataFrame:
     Earlier tags stay where the file says nothing else, unless it replaces them.
     """
     tags = read_tags(path)
+    load_manifest(root)  # what is not a warehouse is not even locked
     with hold(root, wait=True, on_wait=_say):
         manifest = load_manifest(root)
         kept = tags if replace else _merged(tag_files(root, manifest), tags)
         generation = manifest.generation + 1
-        file = f"model_tags/{generation:06d}.parquet"
-        (root / "model_tags").mkdir(exist_ok=True)
-        kept.write_parquet(root / file)
+        file = write_numbered(root, "model_tags", generation, kept.write_parquet)
         changed = msgspec.structs.replace(manifest, generation=generation, model_tags=file)
         save_manifest(root, changed)
     return tags
@@ -126,6 +150,7 @@ def remove(
     tags: bool,
 ) -> list[str]:
     """Take models, profiles and tags out of a warehouse; returns the names of what is gone."""
+    load_manifest(root)  # what is not a warehouse is not even locked
     with hold(root, wait=True, on_wait=_say):
         manifest = load_manifest(root)
         generation = manifest.generation + 1

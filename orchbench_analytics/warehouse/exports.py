@@ -32,7 +32,8 @@ class Exports(Differences):
     ) -> Report:
         """Write a page that works offline, from the leaderboard down to the answers.
 
-        output: the file; where the page is too large for one, a directory of that name.
+        output: the file; where the page is too large for one, a directory of that name. Only an
+            earlier report is replaced.
         models: only these.
         profiles: only these; the first is shown first.
         answer_limit: cut answers after so many characters; 0 leaves them out.
@@ -79,7 +80,7 @@ class Exports(Differences):
         profile: only the scores under this one.
         raw: leave texts that a spreadsheet would run as formulas as they are.
         partition_by: columns that become directories.
-        overwrite: replace what is there.
+        overwrite: replace an earlier export made with other options; nothing else is replaced.
 
         Returns what was written, and where to.
 
@@ -106,14 +107,13 @@ class Exports(Differences):
         )
 
     def superset_bundle(
-        self, target: str | Path, *, uri: str, profile: str | None = None, overwrite: bool = False
+        self, target: str | Path, *, uri: str, profile: str | None = None
     ) -> BundleSummary:
         """Write a ZIP that Superset imports: a dashboard of the star exported to an address.
 
         target: the file, such as `superset.zip`.
         uri: where Superset finds the star, as SQLAlchemy writes addresses.
         profile: which the dashboard shows first; by default `spec`.
-        overwrite: replace a file that is not such a bundle.
 
         Returns the names of its datasets and charts, and whether it was there already.
 
@@ -123,6 +123,4 @@ class Exports(Differences):
         from orchbench_analytics.exports.export import export_bundle
 
         manifest, path = self.manifest(), Path(target)
-        return export_bundle(
-            self.path, manifest, path, uri=uri, profile=profile, may_overwrite=overwrite
-        )
+        return export_bundle(self.path, manifest, path, uri=uri, profile=profile)

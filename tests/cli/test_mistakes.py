@@ -21,7 +21,7 @@ MISTAKES = [
     (("leaderboard", "export"), 2, "it is an export's"),
     (("tag", W, "other"), 2, "is a directory"),
     (("report", W, "page.pdf"), 2, "an .html file or a directory, not .pdf"),
-    (("demo", W), 2, "something else"),
+    (("demo", W), 2, "is a warehouse; name a place outside"),
     (("demo", "file.txt"), 2, "something else"),
     # names
     (("leaderbord", W), 2, "Did you mean 'leaderboard'?"),
@@ -78,7 +78,7 @@ MISTAKES = [
     (("leaderboard", W, "--format", "excel"), 2, "xlsx"),
     (("results", W, "perfect", "-l", "EN", "-o", "x.csv"), 2, "results are JSON"),
     (("results", W, "perfect", "-l", "EN", "-o", "empty"), 2, "is a directory"),
-    (("export", W, W), 2, "is part of the warehouse"),
+    (("export", W, W), 2, "is a warehouse; name a place outside"),
     # queries
     (("sql", W, "select nope from main.steps"), 2, "nope"),
     (("sql", W, "copy (select 1) to 'x.csv'"), 2, "may only read"),

@@ -3,27 +3,32 @@
 import json
 import os
 import shutil
+import sqlite3
 import subprocess
 import sys
+from collections import Counter
+from collections.abc import Callable
 from pathlib import Path
 
 import duckdb
+import openpyxl
 import polars as pl
 import pyarrow.parquet as pq
 import pytest
 from polars.testing import assert_frame_equal
+from pyiceberg.catalog import load_catalog
 
 from orchbench_analytics import open_warehouse
 from orchbench_analytics.errors import OrchbenchError, PathError, SelectionError
 from orchbench_analytics.exports import duckdb as duckdb_file
 from orchbench_analytics.exports import excel, export
-from orchbench_analytics.exports.atomic import _swap, new_directory
 from orchbench_analytics.exports.relations import SMALL, Memory, flat_relations, stage
 from orchbench_analytics.queries import views
+from orchbench_analytics.store.replace import _swap, new_directory
 from orchbench_analytics.tables import TABLES
 from orchbench_analytics.views.descriptions import described_columns
 from orchbench_analytics.warehouse import Warehouse
-from tests.documents import scenario_path, write
+from tests.documents import run, runs_document, scenario_path, write
 from tests.exports.hostile import TEXTS, answers, cut, defused
 from tests.exports.readers import TARGETS, read_duckdb
 
@@ -118,8 +123,6 @@ def test_csv_tells_an_empty_text_from_null(hostile: Warehouse, tmp_path: Path) -
 
 
 def test_no_cell_of_a_workbook_is_a_formula(hostile: Warehouse, tmp_path: Path) -> None:
-    import openpyxl
-
     hostile.export(tmp_path / "out.xlsx", relations=["steps"])
     book = openpyxl.load_workbook(tmp_path / "out.xlsx")
     kinds = {cell.data_type for row in book["steps"].iter_rows() for cell in row}
@@ -150,17 +153,22 @@ def test_a_killed_export_does_not_block_the_next_one(
     small: Warehouse, tmp_path: Path, name: str
 ) -> None:
     dead = subprocess.run([sys.executable, "-c", "import os; print(os.getpid())"], **PIPED)
-    for pid in (os.getpid(), int(dead.stdout)):  # in a container the next one may have the same
-        for kind in ("part", "old"):
-            (tmp_path / f".{name}.{pid}.{kind}").mkdir()
-            (tmp_path / f".{name}.{pid}.{kind}" / "steps.parquet").touch()
-        (tmp_path / f".{name}.{pid}.part.wal").write_bytes(b"of a DuckDB file")
-    under_way = tmp_path / f".{name}.{os.getppid()}.part"
-    under_way.mkdir()
+    mine = [".out.20240101.old", ".out.7.part", f".orchbench-{'ab' * 16}.part", ".orchbench-1.part"]
+    for directory in mine:  # named like ours, or nearly, and without our mark
+        (tmp_path / directory).mkdir()
+        (tmp_path / directory / "thesis.txt").touch()
+    pids = (os.getppid(), os.getpid(), int(dead.stdout))  # a container has the same ids each time
+    for number, pid in enumerate(pids):
+        left = tmp_path / f".orchbench-{number:032x}.part"
+        left.mkdir()
+        (left / ".orchbench").write_text(f"written by orchbench-analytics, process {pid}\n")
+        (left / f"{name}.wal").write_bytes(b"of a DuckDB file")
+    (tmp_path / f".orchbench-{'cd' * 16}.part").mkdir()  # killed before there was a mark
 
     small.export(tmp_path / name, relations=["steps"])
 
-    assert {path.name for path in tmp_path.iterdir()} == {name, under_way.name}
+    under_way = f".orchbench-{0:032x}.part"
+    assert {path.name for path in tmp_path.iterdir()} == {name, under_way, *mine}
 
 
 def test_an_export_that_needs_more_memory_gets_it(
@@ -291,10 +299,10 @@ def test_descriptions_come_along(small: Warehouse, tmp_path: Path) -> None:
 @pytest.mark.parametrize("name", ["sweep.duckdb", "sweep.sqlite", "sweep.xlsx", "one.parquet"])
 def test_what_somebody_else_made_is_left_alone(small: Warehouse, tmp_path: Path, name: str) -> None:
     (tmp_path / name).write_text("mine", encoding="utf-8")
-    with pytest.raises(PathError, match="there already"):
-        small.export(tmp_path / name, relations=["leaderboard"])
-    assert (tmp_path / name).read_text(encoding="utf-8") == "mine"
-    assert small.export(tmp_path / name, relations=["leaderboard"], overwrite=True).row_count
+    for overwrite in (False, True):
+        with pytest.raises(PathError, match="there already"):
+            small.export(tmp_path / name, relations=["leaderboard"], overwrite=overwrite)
+        assert (tmp_path / name).read_text(encoding="utf-8") == "mine"
 
 
 def test_a_file_that_another_program_has_open_is_not_called_strange(
@@ -313,14 +321,199 @@ def test_a_file_that_another_program_has_open_is_not_called_strange(
 
 def test_a_directory_with_other_things_is_left_alone(small: Warehouse, tmp_path: Path) -> None:
     (tmp_path / "out").mkdir()
-    (tmp_path / "out" / "mine.txt").touch()
-    for target in (f"{tmp_path}/out", f"delta:{tmp_path}/out", f"delta:{tmp_path}/out/mine.txt"):
+    (tmp_path / "out" / "thesis.txt").write_text("mine", encoding="utf-8")
+    for name in ("{}/out", "delta:{}/out", "iceberg:{}/out", "delta:{}/out/thesis.txt"):
         with pytest.raises(PathError, match="there already"):
-            small.export(target, relations=["leaderboard"])
+            small.export(name.format(tmp_path), relations=["leaderboard"], overwrite=True)
     small.export(tmp_path / "ours", relations=["leaderboard"])
-    (tmp_path / "ours" / "mine.txt").touch()
-    with pytest.raises(PathError, match=r"holds other things \(mine.txt\)"):
-        small.export(tmp_path / "ours", relations=["leaderboard"])
+    (tmp_path / "ours" / "thesis.txt").write_text("mine", encoding="utf-8")
+    with pytest.raises(PathError, match=r"holds other things \(thesis.txt\)"):
+        small.export(tmp_path / "ours", relations=["leaderboard"], overwrite=True)
+    for name in ("out", "ours"):
+        assert (tmp_path / name / "thesis.txt").read_text(encoding="utf-8") == "mine"
+
+
+@pytest.mark.parametrize("option", [False, True])
+def test_the_results_themselves_are_never_replaced(
+    small: Warehouse, tmp_path: Path, option: bool
+) -> None:
+    shutil.copytree(small.path.parent / "results", tmp_path / "results")
+    warehouse = open_warehouse(tmp_path / "elsewhere/warehouse", create=True)
+    warehouse.ingest(tmp_path / "results", jobs=1)
+    (tmp_path / "link").symlink_to(tmp_path / "results")
+    before = {path: path.read_bytes() for path in tmp_path.rglob("*.json")}
+    holder = next((tmp_path / "results").rglob("*.json")).parent
+    for place in (tmp_path / "results", tmp_path / "link", holder):
+        for kind in ("{}", "delta:{}", "iceberg:{}", "{}/new", "{}/new.csv", "{}/new.sqlite"):
+            with pytest.raises(PathError, match=r"result files of|cannot be written"):
+                warehouse.export(kind.format(holder / "x" if "new" in kind else place))
+        with pytest.raises(PathError, match="result files of"):
+            warehouse.export(place, overwrite=option)
+    assert before == {path: path.read_bytes() for path in tmp_path.rglob("*.json")}
+
+
+def damage_files(target: str, how: str) -> None:
+    """Delete, empty or edit the file of `leaderboard`."""
+    file = next(path for path in Path(target).iterdir() if path.stem == "leaderboard")
+    if how == "gone":
+        file.unlink()
+    else:
+        file.write_bytes(
+            b"" if how == "empty" else file.read_bytes().replace(b"model-0", b"model-9")
+        )
+
+
+def damage_tables(target: str, how: str) -> None:
+    """Drop the table `leaderboard`, delete its rows or some of them, or change a value."""
+    statements = {
+        "gone": "drop table leaderboard",
+        "empty": "delete from leaderboard",
+        "edited": "update leaderboard set average_score = 1",
+        "fewer": "delete from leaderboard where model = 'model-0'",
+    }
+    connection = (duckdb.connect if target.endswith(".duckdb") else sqlite3.connect)(target)
+    connection.execute(statements[how])
+    connection.commit()
+    connection.close()
+
+
+def damage_delta(target: str, how: str) -> None:
+    place = Path(target.removeprefix("delta:")) / "leaderboard"
+    if how == "gone":
+        shutil.rmtree(place)
+    elif how == "empty":
+        next(place.glob("*.parquet")).unlink()
+    else:
+        from deltalake import DeltaTable
+
+        DeltaTable(str(place)).delete("model = 'model-0'")
+
+
+def damage_iceberg(target: str, how: str) -> None:
+    directory = Path(target.removeprefix("iceberg:"))
+    options = {"type": "sql", "uri": f"sqlite:///{directory / 'catalog.db'}"}
+    with load_catalog("orchbench", warehouse=directory.as_uri(), **options) as catalog:
+        if how == "gone":
+            catalog.drop_table(("orchbench", "leaderboard"))
+        elif how == "empty":
+            next(directory.glob("orchbench*/leaderboard/data/*.parquet")).unlink()
+        else:
+            catalog.load_table(("orchbench", "leaderboard")).delete("model = 'model-0'")
+
+
+DAMAGES = [
+    *(("parquet", damage_files, how) for how in ("gone", "empty", "edited")),
+    *(("csv", damage_files, how) for how in ("gone", "empty", "edited")),
+    *(("duckdb", damage_tables, how) for how in ("gone", "empty", "edited", "fewer")),
+    *(("sqlite", damage_tables, how) for how in ("gone", "empty", "edited", "fewer")),
+    *(("delta", damage_delta, how) for how in ("gone", "empty", "fewer")),
+    *(("iceberg", damage_iceberg, how) for how in ("gone", "empty", "fewer")),
+]
+
+
+@pytest.mark.parametrize(("kind", "damage", "how"), DAMAGES)
+def test_what_is_no_longer_as_exported_is_written_anew_and_named(
+    kind: str,
+    damage: Callable[[str, str], None],
+    how: str,
+    small: Warehouse,
+    tmp_path: Path,
+) -> None:
+    name, read = TARGETS[kind]
+    target, options = name.format(tmp_path), {"relations": ["leaderboard", "sources"]}
+    small.export(target, **options)
+    expected = sorted(map(str, read(target, "leaderboard")))
+    damage(target, how)
+
+    summary = small.export(target, **options)
+
+    assert "leaderboard" in summary.repaired
+    assert not summary.is_unchanged
+    assert sorted(map(str, read(target, "leaderboard"))) == expected
+    assert small.export(target, **options).is_unchanged
+
+
+def test_one_parquet_file_with_other_rows_is_written_anew(small: Warehouse, tmp_path: Path) -> None:
+    target = tmp_path / "board.parquet"
+    small.export(target, relations=["leaderboard"])
+    held = pq.read_table(target)
+    pq.write_table(held.slice(1), target)  # the metadata says what it was
+    assert small.export(target, relations=["leaderboard"]).repaired == ["leaderboard"]
+    assert pq.read_table(target).num_rows == held.num_rows
+    target.write_bytes(b"")
+    assert not small.export(target, relations=["leaderboard"]).is_unchanged
+    assert pq.read_table(target).num_rows == held.num_rows
+
+
+def test_the_command_names_what_it_mended(small: Warehouse, tmp_path: Path) -> None:
+    command = [sys.executable, "-m", "orchbench_analytics", "export", str(small.path)]
+    command += [str(tmp_path / "out"), "--table", "leaderboard"]
+    subprocess.run(command, capture_output=True, check=True)
+    (tmp_path / "out" / "leaderboard.parquet").write_bytes(b"")
+    done = subprocess.run(command, **PIPED)
+    assert "1 of them written" in done.stderr
+    assert "leaderboard was not as it had been exported: written anew" in done.stderr
+
+
+def test_a_model_s_name_is_never_a_condition(small: Warehouse, tmp_path: Path) -> None:
+    shutil.copytree(small.path, tmp_path / "warehouse")
+    warehouse = open_warehouse(tmp_path / "warehouse")
+    model, target = "\\') or true --", f"delta:{tmp_path}/out"
+    for number in (1, 2):
+        runs = {f"run #{n}": run() for n in range(number)}
+        path = scenario_path(tmp_path / "more", model, "77")
+        warehouse.ingest(write(path, runs_document(runs)), jobs=1)
+        warehouse.export(target, relations=["steps"])
+    counts = Counter(row["model"] for row in TARGETS["delta"][1](target, "steps"))
+    assert counts == {"model-0": 12, "model-1": 12, model: 4}
+
+
+@pytest.mark.parametrize("name", ["out.duckdb", "out.sqlite", "out.xlsx"])
+def test_what_somebody_added_to_an_export_is_kept(
+    small: Warehouse, tmp_path: Path, name: str
+) -> None:
+    target = tmp_path / name
+    small.export(target, relations=["leaderboard"])
+    if name == "out.xlsx":
+        book = openpyxl.load_workbook(target)
+        book.create_sheet("mine")
+        book.save(target)
+    else:
+        connect = duckdb.connect if name == "out.duckdb" else sqlite3.connect
+        connection = connect(str(target))
+        connection.execute("create table mine (a int)")
+        connection.commit()
+        connection.close()
+    before = target.read_bytes()
+
+    for overwrite in (False, True):
+        with pytest.raises(PathError, match=r"holds other things \(mine\)|was changed since"):
+            small.export(target, relations=["leaderboard"], overwrite=overwrite)
+
+    assert target.read_bytes() == before
+
+
+def test_the_current_directory_is_not_replaced(
+    small: Warehouse, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    with pytest.raises(PathError, match="is the current directory; name another place"):
+        small.export(".", relations=["leaderboard"])
+    small.export("out", relations=["leaderboard"])
+    assert [path.name for path in tmp_path.iterdir()] == ["out"]
+
+
+def test_a_link_stays_a_link_and_what_it_points_to_is_refreshed(
+    small: Warehouse, tmp_path: Path
+) -> None:
+    for name in ("out", "out.sqlite"):
+        small.export(tmp_path / name, relations=["leaderboard"])
+        link = tmp_path / f"link-{name}"
+        link.symlink_to(tmp_path / name)
+        assert small.export(link, relations=["leaderboard"]).is_unchanged
+        small.export(link, relations=["steps"], overwrite=True)
+        assert link.is_symlink()
+        assert small.export(tmp_path / name, relations=["steps"]).is_unchanged
 
 
 @pytest.mark.parametrize(
@@ -330,7 +523,7 @@ def test_a_warehouse_is_never_exported_over_itself(
     small: Warehouse, tmp_path: Path, target: str
 ) -> None:
     copy = shutil.copytree(small.path, tmp_path / "warehouse")
-    with pytest.raises(PathError, match=r"(holds|is part of) the warehouse"):
+    with pytest.raises(PathError, match=r"(holds|lies in) the warehouse|is a warehouse"):
         open_warehouse(copy).export(target.format(copy), overwrite=True)
     assert open_warehouse(copy).models().equals(small.models())
 
@@ -370,6 +563,12 @@ def test_an_unknown_table_or_target_is_named(small: Warehouse, tmp_path: Path) -
         small.export(tmp_path / "out", relations=["nope"])
     with pytest.raises(PathError, match="mysql://host is not a target"):
         small.export("mysql://host")
+    for target in ("delta:s3://key:s3cret@bucket/x", "iceberg:rest://me:s3cret@host/x"):
+        with pytest.raises(
+            PathError, match=r":\*\*\*@.* is an address; name a directory"
+        ) as caught:
+            small.export(target)
+        assert "s3cret" not in str(caught.value)
     assert list(tmp_path.iterdir()) == []
 
 

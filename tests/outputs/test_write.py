@@ -68,7 +68,6 @@ def test_parquet_goes_into_a_pipe(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_a_file_is_whole_or_as_it_was(tmp_path: Path) -> None:
     target = tmp_path / "rows.csv"
-    target.write_text("before", encoding="utf-8")
 
     def broken() -> Iterator[pl.DataFrame]:
         yield ROWS
@@ -76,8 +75,20 @@ def test_a_file_is_whole_or_as_it_was(tmp_path: Path) -> None:
 
     with pytest.raises(ZeroDivisionError):
         write_rows(broken(), format="csv", output=target)
-    assert target.read_text(encoding="utf-8") == "before"
-    assert list(tmp_path.iterdir()) == [target]
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_file_that_is_there_is_not_written_over(tmp_path: Path) -> None:
+    target, link = tmp_path / "notes.csv", tmp_path / "link.csv"
+    target.write_text("mine", encoding="utf-8")
+    link.symlink_to(target)
+
+    for path in (target, link):
+        with pytest.raises(PathError, match="is there already and is not written over"):
+            write_rows([ROWS], format="csv", output=path)
+
+    assert target.read_text(encoding="utf-8") == "mine"
+    assert link.is_symlink()
 
 
 def test_a_link_stays_a_link(tmp_path: Path) -> None:

@@ -299,6 +299,44 @@ def test_a_directory_of_other_things_is_left_alone(demo: Path, tmp_path: Path) -
         open_warehouse(demo).report(tmp_path, models=["graded-1"])
 
 
+def test_only_a_report_of_ours_is_replaced(demo: Path, tmp_path: Path) -> None:
+    made = tmp_path / "made.html"
+    open_warehouse(demo).report(made, models=["graded-1"], jobs=1)
+    (tmp_path / "site/pieces").mkdir(parents=True)
+    mine = {
+        tmp_path / "notes.html": '<!doctype html>\n<html lang="en">\nmine',
+        tmp_path / "site/index.html": "<h1>mine</h1>",
+        tmp_path / "site/pieces/app.js": "mine()",
+    }
+    for path, text in mine.items():
+        path.write_text(text, encoding="utf-8")
+    (tmp_path / "link.html").symlink_to(tmp_path / "notes.html")
+
+    for target in ("notes.html", "link.html", "site", "site/index.html"):
+        with pytest.raises(PathError, match=r"not a report of ours|than a report of ours"):
+            open_warehouse(demo).report(tmp_path / target, models=["graded-1"], jobs=1)
+
+    assert {path: path.read_text(encoding="utf-8") for path in mine} == mine
+    open_warehouse(demo).report(made, models=["graded-1"], jobs=1)
+
+
+def test_pieces_of_others_stay(demo: Path, tmp_path: Path) -> None:
+    options = ReportOptions(models=["graded-1"], largest_page=1000)
+    make_report(demo, load_manifest(demo), tmp_path / "site", options, Here())
+    pieces = tmp_path / "site/pieces"
+    (pieces / "app.js").write_text("mine()", encoding="utf-8")
+    (pieces / "model-7.js").write_text('takePiece("model-7","old");\n', encoding="ascii")
+
+    make_report(demo, load_manifest(demo), tmp_path / "site", options, Here())
+
+    assert (pieces / "app.js").read_text(encoding="utf-8") == "mine()"
+    assert not (pieces / "model-7.js").exists()
+    (pieces / "model-0.js").write_text("mine()", encoding="utf-8")
+    with pytest.raises(PathError, match="is not a piece of a report of ours"):
+        make_report(demo, load_manifest(demo), tmp_path / "site", options, Here())
+    assert (pieces / "model-0.js").read_text(encoding="utf-8") == "mine()"
+
+
 def test_the_same_warehouse_gives_the_same_page(demo: Path, tmp_path: Path) -> None:
     pages = [
         open_warehouse(demo).report(tmp_path / name, models=["graded-1"], jobs=1).page.read_bytes()

@@ -203,11 +203,11 @@ def test_readers_see_whole_generations_and_grants_and_views_stay(
 def test_tables_of_others_are_left_alone(uri: str, sweep: Warehouse) -> None:
     with psycopg.connect(uri, autocommit=True) as connection:
         connection.execute("create table steps (mine int)")
-    with pytest.raises(PathError, match=r"a table steps that is not an earlier export"):
+    with pytest.raises(PathError, match=r"a table steps that is not an export of ours"):
         sweep.export(uri, relations=CHOSEN)
+    with pytest.raises(PathError, match=r"a table steps that is not an export of ours"):
+        sweep.export(uri, relations=CHOSEN, overwrite=True)
     assert ask(uri, "select count(*) from steps") == [(0,)]
-    sweep.export(uri, relations=CHOSEN, overwrite=True)
-    assert ask(uri, "select count(*) from steps") == [(24,)]
 
 
 def test_a_server_that_is_not_there_is_named_without_its_password(tmp_path: Path) -> None:
@@ -216,6 +216,87 @@ def test_a_server_that_is_not_there_is_named_without_its_password(tmp_path: Path
     with pytest.raises(PathError, match=r"cannot connect to postgresql://me:\*\*\*@") as caught:
         warehouse.export(f"postgresql://me:secret@/x?host={tmp_path}", relations=["steps"])
     assert "secret" not in str(caught.value)
+
+
+def test_what_was_changed_in_the_database_is_written_anew(uri: str, sweep: Warehouse) -> None:
+    sweep.export(uri, relations=CHOSEN)
+    sizes = {name: ask(uri, f"select count(*) from {name}") for name in CHOSEN}
+    for damage, names in (
+        ("delete from steps where model = 'model-1'", ["steps"]),
+        ("drop table scored_steps", ["scored_steps"]),
+        ("truncate leaderboard", ["leaderboard"]),
+        ("delete from steps; delete from leaderboard where profile = 'spec'", CHOSEN[::2]),
+    ):
+        with psycopg.connect(uri, autocommit=True) as connection:
+            connection.execute(damage)
+        summary = sweep.export(uri, relations=CHOSEN)
+        assert summary.repaired == sorted(names)
+        assert {name: ask(uri, f"select count(*) from {name}") for name in CHOSEN} == sizes
+        assert sweep.export(uri, relations=CHOSEN).is_unchanged
+
+
+def test_a_model_s_name_is_never_sql(uri: str, sweep: Warehouse, tmp_path: Path) -> None:
+    """Some servers take a backslash for an escape, so that a quoted text may end early."""
+    odd = f"{uri}%20-cstandard_conforming_strings%3Doff"
+    model = "\\') or true --"
+    change_model(sweep, tmp_path / "more", model, 1)
+    sweep.export(odd, relations=CHOSEN)
+    counts = "select model, count(*) from steps group by 1 order by 1"
+    before = dict(ask(uri, counts))
+    change_model(sweep, tmp_path / "more", model, 2)
+
+    sweep.export(odd, relations=CHOSEN)
+
+    after = dict(ask(uri, counts))
+    assert after.keys() == before.keys() == {"model-0", "model-1", model}
+    assert {n: after[n] for n in ("model-0", "model-1")} == {
+        n: before[n] for n in ("model-0", "model-1")
+    }
+    assert after[model] > before[model]
+
+
+@pytest.mark.parametrize("how", ["address", "environment", "role"])
+def test_texts_arrive_whatever_the_client_is_set_to(
+    uri: str, sweep: Warehouse, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, how: str
+) -> None:
+    change_model(sweep, tmp_path / "more", "한국어", 1)
+    target = f"{uri}&client_encoding=LATIN1" if how == "address" else uri
+    if how == "environment":
+        monkeypatch.setenv("PGCLIENTENCODING", "LATIN1")
+    if how == "role":
+        with psycopg.connect(uri, autocommit=True) as connection:
+            connection.execute("alter role postgres set client_encoding = 'LATIN1'")
+    sweep.export(target, relations=["leaderboard"])
+    sweep.export(target, relations=["leaderboard"])
+    monkeypatch.delenv("PGCLIENTENCODING", raising=False)
+    found = ask(f"{uri}&client_encoding=UTF8", "select distinct model from leaderboard order by 1")
+    with psycopg.connect(uri, autocommit=True) as connection:
+        connection.execute("alter role postgres reset client_encoding")
+    assert found == [("model-0",), ("model-1",), ("한국어",)]
+
+
+def test_a_database_that_cannot_hold_the_texts_is_refused(server: str, sweep: Warehouse) -> None:
+    name = f"d{uuid.uuid4().hex}"
+    with psycopg.connect(server, autocommit=True) as connection:
+        connection.execute(f"create database {name} encoding LATIN1 locale 'C' template template0")
+    other = server.replace("/postgres?", f"/{name}?")
+    with pytest.raises(PathError, match=r"keeps texts as LATIN1.*createdb --encoding UTF8"):
+        sweep.export(other, relations=["leaderboard"])
+    assert ask(other, "select count(*) from pg_tables where schemaname = 'public'") == [(0,)]
+
+
+@pytest.mark.parametrize("password", ["p@ss/w?rd#1%", "s3cret", "a:b@c/d"])
+def test_a_password_reaches_the_server_and_nobody_else(
+    server: str, sweep: Warehouse, tmp_path: Path, password: str
+) -> None:
+    for address in (
+        f"POSTGRESQL://me:{quote(password, safe='')}@/x?host={tmp_path}",
+        f"postgresql://me@/x?host={tmp_path}&password={quote(password, safe='')}",
+    ):
+        with pytest.raises(PathError, match="cannot connect to postgresql://me") as caught:
+            sweep.export(address, relations=["leaderboard"])
+        assert password not in str(caught.value)
+        assert quote(password, safe="") not in str(caught.value)
 
 
 def test_grants_and_views_survive_other_columns(uri: str, sweep: Warehouse, tmp_path: Path) -> None:

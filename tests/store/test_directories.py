@@ -5,19 +5,27 @@ import sys
 from pathlib import Path
 
 import msgspec
+import polars as pl
 import pytest
 
 from orchbench_analytics import open_warehouse
+from orchbench_analytics.errors import WarehouseError
 from orchbench_analytics.schema import Column, Table
 from orchbench_analytics.store.commit import save_manifest
-from orchbench_analytics.store.directories import GRACE_SECONDS, collect_garbage, write_directory
+from orchbench_analytics.store.directories import (
+    GRACE_SECONDS,
+    collect_garbage,
+    write_directory,
+    write_numbered,
+)
 from orchbench_analytics.store.manifest import Manifest, Part, checksum_of, load_manifest
 from orchbench_analytics.store.parquet import to_arrow
 from tests.documents import run, runs_document, scenario_path, write, write_sweep
 from tests.warehouses import ingest
 
-NUMBERS = Table("numbers", "number", (Column("name", "text", "Its name."),))
-ONE = [("numbers", to_arrow(NUMBERS, [("one",)]))]
+NUMBERS = Table("steps", "number", (Column("name", "text", "Its name."),))
+TAGS = pl.DataFrame({"model": ["m"], "experiment": [None], "size": [7]})
+ONE = [("steps", to_arrow(NUMBERS, [("one",)]))]
 WRITE_OFTEN = """
 import sys
 from pathlib import Path
@@ -37,7 +45,7 @@ def test_a_directory_appears_complete_or_not_at_all(tmp_path: Path) -> None:
     write_directory(tmp_path, "parts/a", ONE, note=b"{}")
     write_directory(tmp_path, "parts/a", ONE, note=b"other")
 
-    assert names_below(tmp_path / "parts/a") == {"numbers.parquet", "part.json", "files.json"}
+    assert names_below(tmp_path / "parts/a") == {"steps.parquet", "part.json", "files.json"}
     assert (tmp_path / "parts/a/part.json").read_bytes() == b"{}"
     assert list((tmp_path / "staging").iterdir()) == []
 
@@ -54,7 +62,7 @@ def test_nothing_appears_where_writing_fails(tmp_path: Path) -> None:
 def test_a_damaged_directory_of_the_same_name_is_replaced(
     tmp_path: Path, damage: bytes | None
 ) -> None:
-    file = tmp_path / "parts/a/numbers.parquet"
+    file = tmp_path / "parts/a/steps.parquet"
     write_directory(tmp_path, "parts/a", ONE)
     whole = file.read_bytes()
     file.unlink() if damage is None else file.write_bytes(damage)
@@ -75,7 +83,7 @@ def test_many_processes_may_write_the_same_parts_at_once(tmp_path: Path) -> None
 
     assert [error for _, error in told] == [""] * 8
     assert len(list((tmp_path / "parts").iterdir())) == 100
-    assert len(list(tmp_path.glob("parts/*/numbers.parquet"))) == 100
+    assert len(list(tmp_path.glob("parts/*/steps.parquet"))) == 100
     assert list((tmp_path / "staging").iterdir()) == []
 
 
@@ -83,7 +91,7 @@ def part(directory: str) -> Part:
     return Part(
         part_id=directory,
         directory=directory,
-        row_counts={"numbers": 1},
+        row_counts={"steps": 1},
         model="m",
         experiment="e",
         language="EN",
@@ -91,21 +99,92 @@ def part(directory: str) -> Part:
 
 
 def test_garbage_is_what_no_manifest_knows(tmp_path: Path) -> None:
-    for name in ("kept", "gone"):
+    kept, gone, staged = (letter * 20 for letter in "abc")
+    for name in (kept, gone):
         write_directory(tmp_path, f"parts/{name}", ONE)
-    for name in ("model_tags/000001.parquet", "model_tags/2.parquet", "staging/x/y"):
+    for generation in (1, 2):
+        write_numbered(tmp_path, "model_tags", generation, TAGS.write_parquet)
+    for name in (
+        f"staging/{staged:0<32}/0/plans.parquet.0123456789abcdef",
+        f"manifest.json.{staged:0<32}",
+    ):
         write(tmp_path / name, b"")
-    write(tmp_path / "manifest.json.7", b"")
 
     collect_garbage(
-        tmp_path, Manifest(model_tags="model_tags/2.parquet", parts=[part("parts/kept")])
+        tmp_path, Manifest(model_tags="model_tags/000002.parquet", parts=[part(f"parts/{kept}")])
     )
 
     assert names_below(tmp_path) == {
-        "model_tags/2.parquet",
-        "parts/kept/numbers.parquet",
-        "parts/kept/files.json",
+        "model_tags/000002.parquet",
+        f"parts/{kept}/steps.parquet",
+        f"parts/{kept}/files.json",
     }
+
+
+OTHERS = (
+    "manifest.json.bak",
+    "manifest.json.20240101",
+    "sources/notes.txt",
+    "sources/2024.parquet",
+    "sources/000099.parquet",
+    "model_tags/000077.parquet",
+    "parts/backup/steps.parquet",
+    "parts/0123456789abcdef0123/steps.parquet",
+    "parts/0123456789abcdef0123/thesis.txt",
+    "parts/0123456789abcdef0123/mine/steps.parquet.txt",
+    "scores/0123456789ABCDEF0123/steps.parquet",
+    "staging/x/steps.parquet",
+    "staging/0123456789abcdef0123456789abcdef/thesis.txt",
+    "gathered/.DS_Store",
+    "thesis.txt",
+)
+
+
+def test_what_others_put_into_a_warehouse_stays(tmp_path: Path) -> None:
+    tree = write_sweep(tmp_path / "tree", models=1)
+    warehouse = tmp_path / "warehouse"
+    ingest(warehouse, tree, score=True)
+    added = load_manifest(warehouse).parts[0].directory + "/notes.txt"
+    for name in (*OTHERS, added):
+        write(warehouse / name, b"mine")
+
+    for number in range(3):
+        change_a_file(tree, number)
+        ingest(warehouse, tree, score=True, prune=True)
+        set_unreferenced(warehouse, dict.fromkeys(load_manifest(warehouse).unreferenced, 0))
+
+    for name in (*OTHERS, added):
+        assert (warehouse / name).read_bytes() == b"mine"
+    assert [path.name for path in (warehouse / added).parent.iterdir()] == ["notes.txt"]
+
+
+def test_a_file_of_others_is_not_written_over(tmp_path: Path) -> None:
+    tree = write_sweep(tmp_path / "tree", models=1)
+    warehouse = tmp_path / "warehouse"
+    ingest(warehouse, tree)
+    write(warehouse / "sources/000002.parquet", b"mine")
+    change_a_file(tree, 1)
+
+    with pytest.raises(WarehouseError, match=r"000002\.parquet was not written by this program"):
+        ingest(warehouse, tree)
+
+    assert (warehouse / "sources/000002.parquet").read_bytes() == b"mine"
+
+
+@pytest.mark.parametrize("name", ["lock", "writer", "unfinished"])
+def test_a_link_in_place_of_a_file_of_ours_is_not_written_through(
+    tmp_path: Path, name: str
+) -> None:
+    tree = write_sweep(tmp_path / "tree", models=1)
+    ingest(tmp_path / "warehouse", tree)
+    write(tmp_path / "thesis.txt", b"mine")
+    (tmp_path / "warehouse" / name).unlink(missing_ok=True)
+    (tmp_path / "warehouse" / name).symlink_to(tmp_path / "thesis.txt")
+
+    with pytest.raises(WarehouseError, match="is a symbolic link; remove it"):
+        ingest(tmp_path / "warehouse", tree)
+
+    assert (tmp_path / "thesis.txt").read_bytes() == b"mine"
 
 
 def test_what_was_named_until_a_while_ago_stays(tmp_path: Path) -> None:
@@ -199,6 +278,7 @@ def refuse(event, arguments):
 
 sys.addaudithook(refuse)
 from orchbench_analytics import open_warehouse
+from orchbench_analytics.errors import WarehouseError
 opened = open_warehouse(warehouse)
 opened.leaderboard()
 opened.check()

@@ -8,8 +8,9 @@ import polars as pl
 import pytest
 
 from orchbench_analytics import open_warehouse
-from orchbench_analytics.errors import WarehouseError
+from orchbench_analytics.errors import PathError, WarehouseError
 from orchbench_analytics.store.commit import save_manifest
+from orchbench_analytics.store.directories import mark_unfinished
 from orchbench_analytics.store.manifest import (
     Manifest,
     Part,
@@ -118,21 +119,77 @@ def test_a_new_warehouse_needs_an_empty_place(tmp_path: Path) -> None:
     (tmp_path / "file").touch()
     (tmp_path / "full").mkdir()
     (tmp_path / "full/thesis.txt").touch()
-    (tmp_path / "started").mkdir()
-    for name in (
-        "lock",
-        "unfinished",
-        "parts",
-        "manifest.json.123",
-    ):  # as a killed ingest leaves it
-        (tmp_path / "started" / name).touch()
+    for name in ("locked", "started"):  # as an ingest leaves it that is killed
+        (tmp_path / name).mkdir()
+        for file, text in (("lock", ""), ("writer", "process 7\n"), ("unfinished", "")):
+            (tmp_path / name / file).write_text(text, encoding="utf-8")
+    mark_unfinished(tmp_path / "started")
+    (tmp_path / "started/parts").mkdir()
+    (tmp_path / "started" / f"manifest.json.{'0af' * 10}12").touch()
 
     with pytest.raises(WarehouseError, match="is a file; a warehouse is a directory"):
         load_or_start(tmp_path / "file")
     with pytest.raises(WarehouseError, match="holds other things"):
         load_or_start(tmp_path / "full")
+    assert load_or_start(tmp_path / "locked") == Manifest()
     assert load_or_start(tmp_path / "started") == Manifest()
     assert load_or_start(tmp_path / "new") == Manifest()
+
+
+OUR_NAMES = (
+    "sources/1_out.json",
+    "staging/1_out.json",
+    "scores/notes.txt",
+    "parts/0123456789abcdef0123/steps.parquet",
+    "model_tags/000001.parquet",
+    "gathered/x",
+    "tool_parameters/cards.json",
+    "manifest.json.bak",
+    "lock",
+    "writer",
+    "unfinished",
+)
+
+
+@pytest.mark.parametrize("name", OUR_NAMES)
+def test_files_under_our_names_do_not_make_a_warehouse(tmp_path: Path, name: str) -> None:
+    tree = write_sweep(tmp_path / "tree")
+    write(tmp_path / "mine" / name, b"PAR1 and what somebody wrote")
+
+    with pytest.raises(WarehouseError, match=r"holds other things .* name a new or empty"):
+        ingest(tmp_path / "mine", tree)
+
+    assert [path for path in (tmp_path / "mine").rglob("*") if path.is_file()] == [
+        tmp_path / "mine" / name
+    ]
+    assert (tmp_path / "mine" / name).read_bytes() == b"PAR1 and what somebody wrote"
+
+
+def test_results_named_like_ours_stay(tmp_path: Path) -> None:
+    tree = write_sweep(tmp_path / "proj/sources")
+    before = {path: path.read_bytes() for path in tree.rglob("*.json")}
+
+    with pytest.raises(WarehouseError, match=r"holds other things \(sources\)"):
+        ingest(tmp_path / "proj", tree)
+
+    assert before == {path: path.read_bytes() for path in tree.rglob("*.json")}
+    assert [path.name for path in (tmp_path / "proj").iterdir()] == ["sources"]
+
+
+def test_a_warehouse_is_not_its_own_source_and_not_within_another(tmp_path: Path) -> None:
+    tree = write_sweep(tmp_path / "tree")
+    ingest(tmp_path / "tree/warehouse", tree)  # what lies in the tree is passed over
+    warehouse = tmp_path / "tree/warehouse"
+    before = {path: path.read_bytes() for path in warehouse.rglob("*") if path.is_file()}
+    (tmp_path / "link").symlink_to(warehouse / "sources")
+
+    for path in (warehouse, warehouse / "sources", tmp_path / "link"):
+        with pytest.raises(PathError, match="lies in the warehouse"):
+            ingest(warehouse, path)
+    with pytest.raises(WarehouseError, match="lies in the warehouse"):
+        ingest(warehouse / "staging/new", tree)
+
+    assert before == {path: path.read_bytes() for path in warehouse.rglob("*") if path.is_file()}
 
 
 def test_a_manifest_is_read_as_it_was_written(tmp_path: Path) -> None:

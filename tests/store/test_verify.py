@@ -12,6 +12,7 @@ from polars.testing import assert_frame_equal
 
 from orchbench_analytics import open_warehouse
 from orchbench_analytics.errors import WarehouseError
+from orchbench_analytics.store.directories import mark_unfinished
 from orchbench_analytics.store.manifest import load_manifest, named_files
 from orchbench_analytics.store.verify import (
     damaged_parts,
@@ -281,7 +282,7 @@ def test_a_damaged_part_of_a_killed_ingest_is_not_taken_over(tmp_path: Path) -> 
     warehouse = tmp_path / "warehouse"
     ingest(warehouse, tree)
     (warehouse / "manifest.json").unlink()
-    (warehouse / "unfinished").touch()
+    mark_unfinished(warehouse)
     flip(next(warehouse.glob("parts/*/steps.parquet")), 800)
 
     ingest(warehouse, tree)

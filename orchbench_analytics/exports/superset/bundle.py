@@ -6,19 +6,21 @@ import zipfile
 from collections.abc import Mapping, Sequence
 from pathlib import Path, PurePosixPath
 from typing import Any, NamedTuple
-from urllib.parse import urlsplit, urlunsplit
+from urllib.parse import urlsplit
 from uuid import NAMESPACE_URL, uuid5
 
 import msgspec
 import yaml
 
 from orchbench_analytics.errors import PathError
-from orchbench_analytics.exports.atomic import new_file, refuse
+from orchbench_analytics.exports.addresses import is_address, parse, shown
 from orchbench_analytics.exports.relations import Relation
+from orchbench_analytics.exports.seal import is_sealed, seal
 from orchbench_analytics.exports.superset.charts import CHARTS, Chart, form_of, query_of
 from orchbench_analytics.exports.superset.dashboard import TITLE, positions, settings
 from orchbench_analytics.exports.superset.datasets import COLUMN_LABELS, Dataset, datasets
 from orchbench_analytics.schema import Kind
+from orchbench_analytics.store.replace import is_empty, new_file, refuse
 
 _ROOT = "orchbench"
 _VERSION = "1.0.0"  # of Superset's format
@@ -45,23 +47,24 @@ class BundleSummary(NamedTuple):
 
 
 def write_bundle(
-    path: Path, uri: str, relations: Sequence[Relation], *, profile: str, may_overwrite: bool
+    path: Path, uri: str, relations: Sequence[Relation], *, profile: str
 ) -> BundleSummary:
     """Write the bundle for a star at an address; the same bundle is not written again."""
-    shown = without_secret(uri)
+    hidden = without_secret(uri)
+    if not is_empty(path) and not is_sealed(path):
+        raise refuse(path, "a bundle")
     old = _read(path)
-    is_ours = old is not None and f"{_ROOT}/metadata.yaml" in old
-    if path.exists() and not is_ours and not may_overwrite:
-        raise refuse(path)
     made = datasets(relations)
-    documents = bundle_documents(made, shown, profile=profile)
+    documents = bundle_documents(made, hidden, profile=profile)
     if old != documents:
-        with new_file(path) as staged, zipfile.ZipFile(staged, "w") as bundle:
-            for name, text in documents.items():
-                bundle.writestr(zipfile.ZipInfo(name, _MADE_AT), text, zipfile.ZIP_DEFLATED)
+        with new_file(path) as staged:
+            with zipfile.ZipFile(staged, "w") as bundle:
+                for name, text in documents.items():
+                    bundle.writestr(zipfile.ZipInfo(name, _MADE_AT), text, zipfile.ZIP_DEFLATED)
+            seal(staged)
     names = tuple(dataset.name for dataset in made)
     titles = tuple(chart.title for chart in CHARTS)
-    return BundleSummary(str(path), shown, names, titles, old == documents)
+    return BundleSummary(str(path), hidden, names, titles, old == documents)
 
 
 def bundle_documents(made: Sequence[Dataset], uri: str, *, profile: str) -> dict[str, str]:
@@ -105,17 +108,18 @@ def bundle_documents(made: Sequence[Dataset], uri: str, *, profile: str) -> dict
 
 def without_secret(uri: str) -> str:
     """The address with Superset's mark in place of a password: Superset asks for it on import."""
-    parts = urlsplit(uri)
-    if not parts.scheme or "://" not in uri:
+    if not is_address(uri) or "://" not in uri:
         raise PathError(
-            f"{uri} is not an address as SQLAlchemy has it, "
+            f"{shown(uri)} is not an address as SQLAlchemy has it, "
             "such as postgresql://HOST/DATABASE or duckdb:////data/star.duckdb"
         )
-    if parts.password is None:
-        return uri
-    user, _, place = parts.netloc.rpartition("@")
-    name = user.partition(":")[0]
-    return urlunsplit(parts._replace(netloc=f"{name}:{_HIDDEN}@{place}"))
+    address = parse(uri)
+    if address.has_secret_query or not address.is_clear:
+        raise PathError(
+            f"{shown(uri)}: a bundle holds no password; leave it out, or write it as "
+            "postgresql://USER:PASSWORD@HOST/DATABASE, percent-encoded: Superset asks for it"
+        )
+    return address.with_password(None if address.password is None else _HIDDEN)
 
 
 def _place(uri: str) -> str:

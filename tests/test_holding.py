@@ -1,0 +1,371 @@
+"""Nothing of the user's ever changes: generated targets, through every command that writes.
+
+A target is somebody's file or directory under our names, results, a warehouse, an export of ours or
+of another tool, with or without something of somebody else in it; or a parent, a child or a link of
+one. What we did not write is the same afterwards, to the byte, whatever the command said.
+"""
+
+import hashlib
+import json
+import os
+import random
+import shutil
+import sqlite3
+import zipfile
+from collections import Counter
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import NamedTuple
+
+import duckdb
+import openpyxl
+import polars as pl
+import pytest
+import typer
+
+from orchbench_analytics import open_warehouse
+from orchbench_analytics.cli import app
+from orchbench_analytics.engines import Here
+from orchbench_analytics.errors import OrchbenchError
+from orchbench_analytics.pages import report as report_module
+from orchbench_analytics.pages.report import PiecesTask, ReportOptions, make_report
+from orchbench_analytics.pages.source import Source
+from orchbench_analytics.store.manifest import load_manifest
+from tests.documents import write_sweep
+
+TARGETS = 200
+COMMANDS_OF_A_TARGET = 1
+URI = "duckdb:////data/star.duckdb"
+STRANGE_NAMES = (
+    "thesis.txt", "manifest.json", "manifest.json.bak", "index.html", "pieces/core.js",
+    "pieces/mine.js", "sources/notes.txt", "sources/000001.parquet", "sources/1_out.json",
+    "parts/0123456789abcdef0123/steps.parquet", "parts/mine/x", "scores/x", "staging/x",
+    f"staging/{'0f' * 16}/thesis.txt", "gathered/x", "model_tags/000001.parquet",
+    "tool_parameters/x", "lock", "writer", "unfinished", "export_manifest/_delta_log/0.json",
+    "leaderboard/_delta_log/00000000000000000000.json", "leaderboard.parquet", "leaderboard.csv",
+    "catalog.db", "orchbench/x", ".orchbench", "made-with.txt", "metrics.yaml", ".DS_Store",
+    "warehouse/thesis.txt", "results/1_out.json", "new", "steps/model=a/part-0.parquet",
+)  # fmt: skip
+BESIDE = (
+    ".out.20240101.old/x", ".out.7.part/x", ".out.duckdb.1.part", ".orchbench-1.part/x",
+    f".orchbench-{'ab' * 16}.part/thesis.txt", ".report-abc/x", "warehouse-report.html",
+    "warehouse-report/index.html", "out.sqlite-journal", "manifest.json.12",
+)  # fmt: skip
+
+
+class World(NamedTuple):
+    """Results, a warehouse of them with something of others in it, exports of ours, and a room."""
+
+    path: Path
+
+    @property
+    def results(self) -> Path:
+        return self.path / "sweep/results"
+
+    @property
+    def warehouse(self) -> Path:
+        return self.path / "warehouse"
+
+    @property
+    def room(self) -> Path:
+        return self.path / "room"
+
+    def opened(self):
+        return open_warehouse(self.warehouse)
+
+
+def cli(*arguments: object) -> None:
+    app(list(map(str, arguments)), standalone_mode=False)
+
+
+def export(kind: str) -> Callable[[World, Path, bool], object]:
+    def run(world: World, target: Path, overwrite: bool) -> object:
+        options = {"relations": ["leaderboard"], "overwrite": overwrite}
+        return world.opened().export(kind.format(target), **options)
+
+    return run
+
+
+def report(world: World, target: Path, overwrite: bool) -> None:
+    cli("report", world.warehouse, target, "--jobs", 1, "--profile", "spec")
+
+
+def large_report(world: World, target: Path, overwrite: bool) -> None:
+    options = ReportOptions(profiles=["spec"], largest_page=10)
+    make_report(world.warehouse, load_manifest(world.warehouse), target, options, Here())
+
+
+def view(world: World, target: Path, overwrite: bool) -> None:
+    """What `view` does without its browser: a page beside the warehouse, where something may be."""
+    beside = world.warehouse.with_name(f"{world.warehouse.name}-report.html")
+    world.opened().report(beside, jobs=1, profiles=["spec"])
+
+
+def change(*command: str) -> Callable[[World, Path, bool], None]:
+    """A command that changes a warehouse: the target, if it is one, and the one at hand."""
+
+    def run(world: World, target: Path, overwrite: bool) -> None:
+        for place in (target, world.warehouse):
+            try:
+                cli(command[0], place, *command[1:])
+            except (OrchbenchError, OSError, typer.Exit):
+                if place == world.warehouse:
+                    raise
+
+    return run
+
+
+def tag(world: World, target: Path, overwrite: bool) -> None:
+    tags = world.path / "tags.csv"
+    change("tag", str(tags))(world, target, overwrite)
+
+
+def ingest_into(world: World, target: Path, overwrite: bool) -> None:
+    cli("ingest", world.results, "--into", target, "--jobs", 1, "-q", "--no-score")
+
+
+def ingest_from(world: World, target: Path, overwrite: bool) -> None:
+    cli("ingest", target, "--into", world.warehouse, "--jobs", 1, "-q", "--prune")
+
+
+def ingest_around(world: World, target: Path, overwrite: bool) -> None:
+    """The target into its parent, and into a directory within it."""
+    for into in (target.parent, target / "new"):
+        try:
+            cli("ingest", target, "--into", into, "--jobs", 1, "-q", "--no-score")
+        except (OrchbenchError, OSError, typer.Exit):
+            continue
+
+
+def rows(*command: str) -> Callable[[World, Path, bool], None]:
+    def run(world: World, target: Path, overwrite: bool) -> None:
+        cli(command[0], world.warehouse, *command[1:], "--output", target)
+
+    return run
+
+
+SMALL = ("--models", 1, "--scenarios", 1, "--runs", 1, "--jobs", 1, "--quiet")
+# Every command that writes, by the name of a target that it takes.
+COMMANDS: dict[str, tuple[str, Callable[[World, Path, bool], object]]] = {
+    "parquet": ("out", export("{}")),
+    "csv": ("out.csv", export("{}")),
+    "duckdb": ("out.duckdb", export("{}")),
+    "sqlite": ("out.sqlite", export("{}")),
+    "excel": ("out.xlsx", export("{}")),
+    "one parquet": ("out.parquet", export("{}")),
+    "delta": ("out", export("delta:{}")),
+    "iceberg": ("out", export("iceberg:{}")),
+    "bundle": ("out.zip", lambda w, t, o: w.opened().superset_bundle(t, uri=URI)),
+    "report": ("out.html", report),
+    "report to a directory": ("out", report),
+    "large report": ("out.html", large_report),
+    "large report to a directory": ("out", large_report),
+    "view": ("warehouse", view),
+    "demo": ("out", lambda w, t, o: cli("demo", t, *SMALL)),
+    "ingest into": ("out", ingest_into),
+    "ingest from": ("out", ingest_from),
+    "ingest around": ("sources", ingest_around),
+    "leaderboard": ("out.csv", rows("leaderboard")),
+    "sql": ("out.json", rows("sql", "select 1 as one")),
+    "results": ("out.json", rows("results", "model-0")),
+    "profile": ("out.toml", lambda w, t, o: cli("profile", "new", t)),
+    "score": ("out", change("score", "--profile", "strict", "--jobs", "1")),
+    "tag": ("out", tag),
+    "remove": ("out", change("remove", "--model", "model-0", "--jobs", "1")),
+}
+# What takes a second or more where it succeeds finds its place taken from the third time on.
+SLOW = {"bundle", "leaderboard", "sql", "results"}
+
+
+def other_file(path: Path, chance: random.Random) -> None:
+    """A file of somebody else: a text, or what another program writes under that name."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    text = f"mine {chance.random()}"
+    match path.suffix if chance.random() < 0.7 else "":
+        case ".sqlite" | ".db":
+            connection = sqlite3.connect(path)
+            connection.execute("create table export_manifest (mine text)")
+            connection.execute("insert into export_manifest values (?)", [text])
+            connection.commit()
+            connection.close()
+        case ".duckdb":
+            with duckdb.connect(str(path)) as connection:
+                connection.execute("create table steps as select $1 as mine", [text])
+        case ".xlsx":
+            book = openpyxl.Workbook()
+            book.active["A1"] = text
+            book.save(path)
+        case ".parquet":
+            pl.DataFrame({"mine": [text]}).write_parquet(path)
+        case ".zip":
+            with zipfile.ZipFile(path, "w") as archive:
+                archive.writestr("orchbench/metadata.yaml", text)
+        case ".html":
+            path.write_text(f"<!doctype html>\n<meta name='generator' content='{text}'>")
+        case ".js":
+            path.write_text(f"mine({chance.random()})")
+        case ".json":
+            path.write_text(json.dumps({"generation": 1, "relations": {}, "mine": text}))
+        case _:
+            path.write_text(text, encoding="utf-8")
+
+
+def other_directory(path: Path, chance: random.Random) -> None:
+    path.mkdir(parents=True, exist_ok=True)
+    for name in chance.sample(STRANGE_NAMES, chance.randint(1, 5)):
+        try:
+            other_file(path / name, chance)
+        except (FileExistsError, NotADirectoryError, IsADirectoryError):
+            continue  # one of them is in the way of another
+
+
+def make_target(world: World, command: str, chance: random.Random, *, is_taken: bool) -> Path:
+    """Put something where a command is to write, and say what it is called."""
+    name = COMMANDS[command][0]
+    target = world.room / name
+    templates = world.path / "templates"
+    kinds = ["file", "directory", "ours and more", "results", "warehouse", "parent"]
+    match chance.choice(kinds if is_taken else [*kinds, "free", "ours", "ours"]):
+        case "file":
+            other_file(target, chance)
+        case "directory":
+            other_directory(target, chance)
+        case "ours" | "ours and more" as kind:
+            made = templates / chance.choice([path.name for path in templates.iterdir()])
+            if chance.random() < 0.6 and (templates / name).exists():
+                made = templates / name
+            target = world.room / (name if made.suffix == target.suffix else made.name)
+            copy = shutil.copytree if made.is_dir() else shutil.copy
+            copy(made, target)
+            if kind != "ours":
+                if target.is_dir():
+                    other_directory(target / chance.choice(["", "", "pieces", "parts"]), chance)
+                else:
+                    target.write_bytes(target.read_bytes()[:-7] + b"changed")
+        case "results":
+            below = [world.results, *world.results.rglob("*"), world.results.parent]
+            target = chance.choice(below)
+        case "warehouse":
+            target = chance.choice([world.warehouse, *world.warehouse.rglob("*")])
+        case "parent":
+            target = chance.choice([world.room, world.path])
+    if chance.random() < 0.25 and not target.is_file() and not is_taken:
+        target = target / name
+    elif chance.random() < 0.2:
+        link = world.room / f"link-{name}"
+        link.symlink_to(target)
+        target = link
+    return target
+
+
+def snapshot(path: Path) -> Iterator[tuple[str, str]]:
+    """Everything below a path and what it is; links are not followed."""
+    for entry in os.scandir(path):
+        if entry.is_symlink():
+            yield entry.path, f"link to {Path(entry.path).readlink()}"
+        elif entry.is_dir():
+            yield entry.path, "directory"
+            yield from snapshot(Path(entry.path))
+        else:
+            yield entry.path, hashlib.sha256(Path(entry.path).read_bytes()).hexdigest()
+
+
+def few_pieces(source: Source, pieces: Path, options: ReportOptions) -> Iterator[PiecesTask]:
+    """A report that says next to nothing: what it says takes seconds, and is tested elsewhere."""
+    yield PiecesTask(
+        lambda _: [("core", "x" * 2000), ("labels", []), ("model-0", [])], source, pieces
+    )
+
+
+@pytest.fixture(scope="module", autouse=True)
+def quick_reports() -> Iterator[None]:
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(report_module, "_tasks", few_pieces)
+        patch.setattr(report_module, "step_count", lambda _: 0)
+        patch.setattr(Source, "gather", lambda _: None)
+        yield
+
+
+@pytest.fixture(scope="module")
+def world(tmp_path_factory: pytest.TempPathFactory, quick_reports: None) -> World:
+    world = World(tmp_path_factory.mktemp("world"))
+    write_sweep(world.results, 1, 1)
+    (world.path / "tags.csv").write_text("model,size\nmodel-0,7\n", encoding="utf-8")
+    open_warehouse(world.warehouse, create=True).ingest(world.results, jobs=1)
+    templates = world.path / "templates"
+    templates.mkdir()
+    for command in ("parquet", "csv", "duckdb", "sqlite", "excel", "one parquet", "bundle"):
+        name, run = COMMANDS[command]
+        run(world, templates / name, False)
+    export("delta:{}")(world, templates / "delta", False)
+    export("iceberg:{}")(world, templates / "iceberg", False)
+    report(world, templates / "out.html", False)
+    large_report(world, templates / "site", False)
+    cli("demo", templates / "demo", *SMALL)
+    for path in (world.warehouse, world.results.parent):
+        shutil.copytree(path, world.path / "pristine" / path.name)
+    return world
+
+
+def restore(world: World, chance: random.Random) -> set[str]:
+    """The world as it was, with other things of somebody else; returns what of it is ours."""
+    for path in (world.warehouse, world.results.parent):
+        shutil.rmtree(path)
+        shutil.copytree(world.path / "pristine" / path.name, path)
+    for name in BESIDE:
+        beside = world.path / name.split("/")[0]
+        shutil.rmtree(beside) if beside.is_dir() else beside.unlink(missing_ok=True)
+    shutil.rmtree(world.room, ignore_errors=True)
+    world.room.mkdir()
+    ours = {name for name, _ in snapshot(world.warehouse)}
+    for name in chance.sample(STRANGE_NAMES, 3):
+        is_free = not (world.warehouse / name).exists()
+        if is_free and name not in ("lock", "writer", "unfinished"):
+            other_file(world.warehouse / name, chance)
+    for name in chance.sample(BESIDE, 2):
+        other_file(world.room / name, chance)
+        other_file(world.path / name, chance)
+    return ours
+
+
+def test_nothing_that_we_did_not_write_ever_changes(
+    world: World, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.delenv("ORCHBENCH_WAREHOUSE", raising=False)
+    chance = random.Random(24)
+    written_by_us = {
+        digest
+        for root in (world.path / "templates", world.path / "pristine/warehouse")
+        for _, digest in snapshot(root)
+        if digest != "directory"
+    }
+    names = list(COMMANDS)
+    done, refused = Counter[str](), Counter[str]()
+    for number in range(TARGETS):
+        ours = restore(world, chance)
+        for turn in range(COMMANDS_OF_A_TARGET):
+            command = names[(number * COMMANDS_OF_A_TARGET + turn) % len(names)]
+            if turn:
+                shutil.rmtree(world.room)
+                world.room.mkdir()
+            is_taken = command in SLOW and done[command] > 1
+            target = make_target(world, command, chance, is_taken=is_taken)
+            before = {
+                name: held
+                for name, held in snapshot(world.path)
+                if name not in ours and held != "directory" and held not in written_by_us
+            }
+            overwrite = chance.random() < 0.5
+            try:
+                COMMANDS[command][1](world, target, overwrite)
+                done[command] += 1
+            except (OrchbenchError, OSError, typer.Exit):
+                refused[command] += 1
+            after = dict(snapshot(world.path))
+            changed = {name for name, held in before.items() if after.get(name) != held}
+            assert not changed, (number, command, target, overwrite, changed)
+            ours |= {name for name in after if name not in before}
+            capsys.readouterr()
+    assert done.total() + refused.total() == TARGETS * COMMANDS_OF_A_TARGET
+    assert set(done) == set(names), set(names) - set(done)
+    assert refused.total() > TARGETS
