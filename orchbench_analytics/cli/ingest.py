@@ -14,6 +14,7 @@ from orchbench_analytics.cli.options import JobsOption, QuietOption
 from orchbench_analytics.cli.progress import progress_bar, say_summary, say_unchecked, task_bar
 from orchbench_analytics.cli.talk import say
 from orchbench_analytics.errors import PathError
+from orchbench_analytics.store.manifest import Manifest
 
 
 @command(example="orchbench ingest orchbench-demo/results --into my-warehouse")
@@ -96,12 +97,17 @@ def ingest(
         )
     if not quiet:
         say_summary(summary, warehouse)
-        manifest = opened.manifest()
-        if summary.taken + summary.unchanged and not manifest.tool_parameter_count:
-            say(
-                "  no agent cards: values can score lower under upstream than the evaluator has "
-                "them; give --agent-cards"
-            )
-        say_unchecked(manifest, warehouse)
+        if summary.found:
+            _say_what_scores_lack(opened.manifest(), warehouse)
     if not summary.found or summary.is_unusable or (fail_on_refused and summary.refused):
         raise typer.Exit(1)
+
+
+def _say_what_scores_lack(manifest: Manifest, warehouse: Path) -> None:
+    has_runs = any(part.row_counts.get("scenarios") for part in manifest.parts)
+    if has_runs and not manifest.tool_parameter_count:
+        say(
+            "  no agent cards: values can score lower under upstream than the evaluator has "
+            "them; give --agent-cards"
+        )
+    say_unchecked(manifest, warehouse)

@@ -51,6 +51,9 @@ def core(source: Source) -> dict[str, Any]:
     return {
         "version": version("orchbench-analytics"),
         "profiles": list(source.profiles),
+        "profiles_without_answers": [
+            name for name, profile in source.profiles.items() if profile.scored_from == "results"
+        ],
         "metrics": [
             {"name": name, "description": metric.description} for name, metric in METRICS.items()
         ],

@@ -7,8 +7,20 @@ const SECTIONS = [
   ["scenarios", "Scenarios", scenariosView], ["compare", "Compare", compareView],
 ];
 
+// What is made from answers, which result files do not have; of a model, all but its own page.
+const NEEDS_ANSWERS = new Set(["decisions", "tools", "plans", "consistency", "cost", "rules", "answers", "argument"]);
+
+const WITHOUT_ANSWERS = "This profile has what an evaluator's result files say of each scenario. Steps, tools, plans and arguments need the "
+  + "answers themselves: ingest the runs (<scenario>_out.json), make the report anew, and choose another profile.";
+
+const hasAnswers = () => !here.core.profiles_without_answers.includes(profileHere());
+
+const withoutAnswers = () => [el("h1", null, "No answers here"), note(WITHOUT_ANSWERS)];
+
 function viewOf(path) {
   const [first] = path;
+  const needsAnswers = NEEDS_ANSWERS.has(first) || (first === "model" && path.length > 3);
+  if (needsAnswers && !hasAnswers()) return withoutAnswers;
   if (first === "model" && path.length >= 3) {
     if (path[3] === "scenario") return path[8] === "step" ? stepView : scenarioView;
     return ["steps", "plans"].includes(path[3]) ? rowsView : modelView;
@@ -53,7 +65,8 @@ function drawHeader() {
   fill(header, [
     el("a", { class: "skip", href: "#main", click: (event) => { event.preventDefault(); main.focus(); } }, "Skip to the content"),
     el("div", { class: "bar-top" }, el("a", { class: "brand", href: address([]) }, here.core.title),
-      finder(), here.core.profiles.length > 1 && select("Profile", here.core.profiles.map((name) => [name]), profileHere(), choose("profile"))),
+      finder(), here.core.profiles.length > 1 ? select("Profile", here.core.profiles.map((name) => [name]), profileHere(), choose("profile"))
+        : el("span", { class: "quiet" }, "Profile ", data(profileHere()))),
     el("nav", { class: "sections", "aria-label": "Sections" }, SECTIONS.map(([name, words]) =>
       el("a", { href: address(name === "leaderboard" ? [] : [name]), "aria-current": current === name ? "page" : null }, words))),
   ]);
