@@ -10,6 +10,7 @@ import pytest
 from orchbench_analytics.errors import ProfileError
 from orchbench_analytics.profiles import (
     BUILT_IN,
+    REPORTED,
     SPEC,
     STRICT,
     UPSTREAM,
@@ -89,7 +90,8 @@ class TestBuiltIn:
         assert differences(SPEC, UPSTREAM) == UPSTREAM_RULES
 
     def test_every_rule_is_one_in_which_some_profile_differs(self) -> None:
-        assert {*STRICT_RULES, *UPSTREAM_RULES} == rule_choices().keys()
+        reported = differences(UPSTREAM, REPORTED)
+        assert {*STRICT_RULES, *UPSTREAM_RULES, *reported} == rule_choices().keys()
 
     def test_the_first_choice_of_every_rule_is_that_of_spec(self) -> None:
         for rule, choices in rule_choices().items():
@@ -163,7 +165,11 @@ class TestFiles:
         assert profile.name == "half"
         assert differences(UPSTREAM, profile) == {"silence": "failed", "agent_weight": 0.5}
 
-    @pytest.mark.parametrize("rule", rule_choices())
+    def test_results_are_not_scored_by_other_rules(self, tmp_path: Path) -> None:
+        with pytest.raises(ProfileError, match="no rule named 'scored_from'"):
+            self.load(tmp_path, 'scored_from = "results"')
+
+    @pytest.mark.parametrize("rule", [rule for rule in rule_choices() if rule != "scored_from"])
     def test_every_rule_can_be_chosen(self, tmp_path: Path, rule: str) -> None:
         for choice in rule_choices()[rule]:
             profile = self.load(tmp_path, f'{rule} = "{choice}"')

@@ -14,7 +14,8 @@ from orchbench_analytics.tables import SOURCES, TABLES
 ENDINGS_OF_KIND = {
     "bool": r"(is|has)_\w+",
     "int": r"\w+_(count|position|number|index|order)",
-    "float": r"\w+_(f1|precision|recall|rate|similarity|distance|bound|cost|seconds)|value|cost",
+    "float": r"\w+_(f1|precision|recall|rate|similarity|distance|bound|cost|seconds|sum)"
+    r"|value|cost",
     "text": r"\w+",
 }
 EVERY_COLUMN = [(table, column) for table in TABLES.values() for column in table.columns]

@@ -44,7 +44,7 @@ def test_a_view_is_pointed_to_where_a_table_is_asked_for(warehouse: Warehouse) -
 
 def test_profiles_and_tags_are_tables_like_all_others(warehouse: Warehouse) -> None:
     profiles = warehouse.table("profiles").collect()
-    assert set(profiles["profile"]) == {"spec", "strict", "upstream"}
+    assert set(profiles["profile"]) == {"spec", "strict", "upstream", "reported"}
     assert warehouse.table("model_tags").collect().columns == ["model", "experiment"]
 
 
@@ -61,7 +61,8 @@ def test_names_in_html_are_escaped(tmp_path: Path) -> None:
 
 def test_sources_and_models_are_frames(warehouse: Warehouse) -> None:
     assert set(warehouse.sources()["status"]) <= {"taken", "ignored", "refused"}
-    assert warehouse.models().columns == ["model", "experiment", "language", "scenario_count"]
+    columns = ["model", "experiment", "language", "scenario_count", "scored_from"]
+    assert warehouse.models().columns == columns
 
 
 def test_a_single_name_or_path_is_one_where_several_are_expected(

@@ -38,7 +38,7 @@ def results(
             "--profile",
             "-p",
             metavar="NAME",
-            help="upstream (default) has the evaluator's own figures; spec, strict, reported, …",
+            help="upstream (default) has the evaluator's own figures; or spec, strict, reported.",
         ),
     ] = None,
     output: Annotated[

@@ -35,7 +35,7 @@ class Rows:
         Returns the manifest: its parts, scores, profiles, and how many input files there are.
 
         >>> sorted(warehouse.manifest().profiles)
-        ['spec', 'strict', 'upstream']
+        ['reported', 'spec', 'strict', 'upstream']
         """
         return load_manifest(self.path)
 
@@ -108,7 +108,7 @@ class Rows:
 
         >>> with warehouse.connect() as connection:
         ...     connection.sql("select count(*) from main.profiles").fetchall()
-        [(3,)]
+        [(4,)]
         """
         from orchbench_analytics.views.catalog import connect
 

@@ -245,9 +245,10 @@ def test_an_ingest_of_nothing_makes_no_warehouse(orchbench, tmp_path: Path) -> N
 
 
 def test_results_are_the_seeds_json(orchbench, demo: Path) -> None:
-    done = orchbench("results", demo / "warehouse", "perfect", "--language", "EN")
+    warehouse = demo / "warehouse"
+    done = orchbench("results", warehouse, "perfect", "--language", "EN", "--profile", "spec")
     document = json.loads(done.stdout)
-    assert list(document) == ["directory", "overall_statistics", "detailed_results"]
+    assert list(document) == ["directory", "profile", "overall_statistics", "detailed_results"]
     assert document["overall_statistics"]["key_metrics"] == {
         "Average": 1.0,
         "Call Rejection Classification Accuracy": 1.0,

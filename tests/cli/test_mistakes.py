@@ -77,7 +77,7 @@ MISTAKES = [
     (("leaderboard", W, "--output", "empty", "-f", "csv"), 2, "is a directory"),
     (("leaderboard", W, "--format", "excel"), 2, "xlsx"),
     (("results", W, "perfect", "-l", "EN", "-o", "x.csv"), 2, "results are JSON"),
-    (("results", W, "perfect", "-l", "EN", "-o", "empty"), 2, "is a directory"),
+    (("results", W, "perfect", "-o", "out.csv"), 2, "results are JSON"),
     (("export", W, W), 2, "is a warehouse; name a place outside"),
     # queries
     (("sql", W, "select nope from main.steps"), 2, "nope"),

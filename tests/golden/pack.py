@@ -10,6 +10,7 @@ PACK = Path(__file__).parent / "pack"
 FIGURES = Path(__file__).parent / "figures.json"
 HARNESS = PACK / "harness"
 VIEWS = ("model_scores", "scenario_scores")
+QUERY = "from main.{} where profile <> 'reported' order by all"
 
 
 # Models and experiments that a judge ruled on, and an evaluator scored.
@@ -55,4 +56,4 @@ def golden_warehouse(directory: Path) -> Warehouse:
 
 def figures_of(warehouse: Warehouse) -> dict[str, list[dict[str, Any]]]:
     """Every figure of every model and scenario, under every profile."""
-    return {view: warehouse.view(view).to_dicts() for view in VIEWS}
+    return {view: warehouse.sql(QUERY.format(view)).pl().to_dicts() for view in VIEWS}

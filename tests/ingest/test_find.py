@@ -181,9 +181,12 @@ def test_a_relative_path_says_as_much_as_an_absolute_one(
     write(tmp_path / "gpt/sweep7/scenario_processing_EN.log", b"")
     monkeypatch.chdir(tmp_path / "gpt/sweep7")
 
-    (found,) = discover(["."])
+    found = {file.kind: file.key for file in discover(["."])}
 
-    assert found.key == ("runs", "gpt", "sweep7", "EN", "12", None)
+    assert found == {
+        "runs": ("runs", "gpt", "sweep7", "EN", "12", None),
+        "run_log": ("run_log", "gpt", "sweep7", "EN", None, None),
+    }
 
 
 @pytest.mark.parametrize("logs", ["evaluation_logs", "llm_evaluation_logs"])

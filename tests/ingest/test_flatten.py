@@ -57,6 +57,7 @@ def test_a_step_has_its_label_and_its_answer() -> None:
         "scenario": "12",
         "run": "run #1",
         "step_id": "3",
+        "run_position": 0,
         "has_label": True,
         "label_agent_id": "weather_agent",
         "label_content": "",

@@ -84,8 +84,9 @@ class Rows:
         if name not in self.fetched:
             result = self.connection.execute(f"select * from main.{name}")
             names = [column[0] for column in result.description or ()]
-            rows = result.fetchall()
-            self.fetched[name] = [dict(zip(names, row, strict=True)) for row in rows]
+            rows = [dict(zip(names, row, strict=True)) for row in result.fetchall()]
+            # What was reported is not made from the rows of answers.
+            self.fetched[name] = [row for row in rows if row.get("profile") != "reported"]
         return self.fetched[name]
 
     @cached_property

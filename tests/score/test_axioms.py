@@ -24,6 +24,7 @@ from orchbench_analytics.ingest.flatten import flatten_runs
 from orchbench_analytics.ingest.runs import read_runs
 from orchbench_analytics.profiles import BUILT_IN, Profile, rules_of
 from orchbench_analytics.schema import polars_schema
+from orchbench_analytics.score.scenarios import sum_up
 from orchbench_analytics.score.steps.stages import prepare_steps, score_steps
 from orchbench_analytics.store.manifest import Manifest
 from orchbench_analytics.tables import (
@@ -144,7 +145,8 @@ def score(
         table.name: pl.DataFrame(rows[table.name], schema=polars_schema(table), orient="row")
         for table in (SCENARIOS, STEPS, PLANS)
     }
-    tables |= scored_tables(tables["steps"], tables["plans"], [BUILT_IN[p] for p in profiles])
+    raw = (tables["scenarios"], tables["steps"], tables["plans"])
+    tables |= scored_tables(*raw, [BUILT_IN[p] for p in profiles])
     for name, frame in tables.items():
         database.register("frame", frame)
         database.execute(f"delete from main.{name}")
@@ -160,13 +162,18 @@ def flattened(key: tuple[str, ...], file: Json) -> Iterable[tuple[str, list[Any]
 
 
 def scored_tables(
-    steps: pl.DataFrame, plans: pl.DataFrame, profiles: Sequence[Profile]
+    scenarios: pl.DataFrame,
+    steps: pl.DataFrame,
+    plans: pl.DataFrame,
+    profiles: Sequence[Profile],
 ) -> dict[str, pl.DataFrame]:
     empty = [pl.DataFrame(schema=polars_schema(t)) for t in (JUDGEMENTS, TOOL_PARAMETERS)]
     prepared = prepare_steps(steps, *empty)
     scored: dict[str, list[pl.DataFrame]] = {}
     for profile in profiles:
-        frames = (*score_steps(prepared, profile), *score_plan_frame(plans, profile))
+        of_steps, of_plans = score_steps(prepared, profile), score_plan_frame(plans, profile)
+        summed = sum_up(scenarios, of_steps.steps, of_plans.plans, profile)
+        frames = (*of_steps, *of_plans, summed)
         for table, rows in zip(SCORED_TABLES, frames, strict=True):
             scored.setdefault(table.name, []).append(rows)
     return {name: pl.concat(frames) for name, frames in scored.items()}

@@ -126,7 +126,7 @@ def test_no_flipped_bit_goes_unseen(small: Warehouse) -> None:
 @pytest.mark.parametrize(
     ("command", "pattern"),
     [
-        (["leaderboard"], "scores/*/scored_plans.parquet"),
+        (["leaderboard"], "scores/*/scenario_scores.parquet"),
         (["score", "--profile", "mine.toml"], "parts/*/steps.parquet"),
     ],
 )
@@ -160,7 +160,7 @@ def test_check_names_every_damaged_file(warehouse: Warehouse, damage: str) -> No
 
 
 def test_python_names_the_damaged_file(warehouse: Warehouse) -> None:
-    file = first_file(warehouse, "scores/*/scored_plans.parquet")
+    file = first_file(warehouse, "scores/*/scenario_scores.parquet")
     file.write_bytes(b"x" * file.stat().st_size)  # of the right size, so that it is opened
 
     for read in (warehouse.leaderboard, warehouse.check, lambda: warehouse.view("model_scores")):
