@@ -34,14 +34,14 @@ SCRIPTS = (
     "scenarios.js",
     "routes.js",
 )
-# By its first lines a page is known as ours: only such a file is replaced by another report.
-PAGE_START = """<!doctype html>
+# How the last line of a page and of a script says that nobody has changed it.
+PAGE_COMMENT = "<!-- {} -->"
+SCRIPT_COMMENT = "// {}"
+_PAGE = """<!doctype html>
 <html lang="en">
 <head>
 <meta charset="utf-8">
 <meta name="generator" content="orchbench-analytics report">
-"""
-_PAGE = """{start}\
 <meta http-equiv="Content-Security-Policy" content="{policy}">
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <meta name="color-scheme" content="light dark">
@@ -71,7 +71,6 @@ def page_text(
     script, style = _script(scripts), _read("page.css")
     inside = (_PIECE.format(name=name, text=text) for name, text in pieces.items())
     return _PAGE.format(
-        start=PAGE_START,
         policy=_policy(script, style, may_load=may_load),
         title=html.escape(title),
         style=style,
@@ -82,12 +81,7 @@ def page_text(
 
 def piece_script(name: str, text: str) -> str:
     """A piece as a script, since a page from a file may load scripts and nothing else."""
-    return f'{piece_start(name)}{text}");\n'
-
-
-def piece_start(name: str) -> str:
-    """What the script of a piece begins with, by which it is known as ours."""
-    return f'takePiece("{name}","'
+    return f'takePiece("{name}","{text}");\n'
 
 
 def _script(names: Sequence[str]) -> str:

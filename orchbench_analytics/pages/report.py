@@ -14,12 +14,19 @@ from orchbench_analytics.outputs.filter_rows import matching_names
 from orchbench_analytics.pages.batches import batches, step_count
 from orchbench_analytics.pages.columns import columns_of, packed
 from orchbench_analytics.pages.core import core
-from orchbench_analytics.pages.page import PAGE_START, page_text, piece_script, piece_start
+from orchbench_analytics.pages.page import PAGE_COMMENT, SCRIPT_COMMENT, page_text, piece_script
 from orchbench_analytics.pages.sections import SECTIONS, Tables, audited
 from orchbench_analytics.pages.shards import shards
 from orchbench_analytics.pages.source import Source
 from orchbench_analytics.store.manifest import Manifest
-from orchbench_analytics.store.replace import is_empty, place_for, refuse, staging_beside
+from orchbench_analytics.store.replace import (
+    is_empty,
+    is_sealed,
+    place_for,
+    refuse,
+    sealed,
+    staging_beside,
+)
 from orchbench_analytics.views.select import profiles_with_rows, scored_profile
 
 LARGEST_PAGE = 30_000_000
@@ -88,23 +95,15 @@ def _require_room(path: Path) -> None:
         return
     page, pieces = path / "index.html", path / "pieces"
     if not path.is_dir():
-        if not _begins_with(path, PAGE_START):
+        if not is_sealed(path):
             raise refuse(path, "a report")
-    elif not _begins_with(page, PAGE_START):
+    elif not is_sealed(page):
         raise PathError(
             f"{path} holds something else than a report of ours; "
             "name a new file or an empty directory"
         )
     elif pieces.is_symlink() or (pieces.exists() and not pieces.is_dir()):
         raise refuse(pieces, "a directory")
-
-
-def _begins_with(path: Path, text: str) -> bool:
-    """Whether a plain file begins with a text."""
-    if path.is_symlink() or not path.is_file():
-        return False
-    with path.open("rb") as file:
-        return file.read(len(text.encode())) == text.encode()
 
 
 def write_pieces(task: PiecesTask) -> None:
@@ -181,27 +180,28 @@ def _write_page(pieces: Path, output: Path, options: ReportOptions) -> Path:
     index = directory / "index.html"
     if size <= options.largest_page:
         staged = pieces / "page.html"
-        staged.write_text(page_text(dict(_texts(pieces)), title=options.title), encoding="utf-8")
+        whole = page_text(dict(_texts(pieces)), title=options.title)
+        staged.write_bytes(sealed(whole, comment=PAGE_COMMENT))
         target = output if output.suffix in _PAGE_SUFFIXES and not output.is_dir() else index
         target.parent.mkdir(exist_ok=True)
         return staged.replace(target)
     _require_room(directory)
     scripts = {name: directory / "pieces" / f"{name}.js" for name, _ in _texts(pieces)}
-    for name, path in scripts.items():
-        if not is_empty(path) and not _begins_with(path, piece_start(name)):
+    for path in scripts.values():
+        if not is_empty(path) and not is_sealed(path):
             raise refuse(path, "a piece of a report")
     (directory / "pieces").mkdir(parents=True, exist_ok=True)
     for earlier in (directory / "pieces").glob("*.js"):
-        if _begins_with(earlier, piece_start(earlier.stem)):
+        if is_sealed(earlier):
             earlier.unlink()
     staged = pieces.with_name("script")
     for name, text in _texts(pieces):
         if name == "core":
             page = page_text({name: text}, title=options.title, may_load=True)
         else:
-            staged.write_text(piece_script(name, text), encoding="ascii")
+            staged.write_bytes(sealed(piece_script(name, text), comment=SCRIPT_COMMENT))
             staged.replace(scripts[name])
-    staged.write_text(page, encoding="utf-8")
+    staged.write_bytes(sealed(page, comment=PAGE_COMMENT))
     return staged.replace(index)
 
 

@@ -7,6 +7,7 @@ counts as absent. A link stays a link: what it points to is what is written.
 
 from __future__ import annotations
 
+import hashlib
 import os
 import re
 import shutil
@@ -24,6 +25,8 @@ MADE_BY = "orchbench-analytics"
 _MARK = ".orchbench"  # in a directory of many files that come and go one by one
 _STAGED = re.compile(r"\.orchbench-[0-9a-f]{32}\.part")
 _STAGED_BY = re.compile(rf"written by {MADE_BY}, process ([0-9]+)\n")
+_SEAL = re.compile(rf"[^\n]*{MADE_BY} sha256 ([0-9a-f]{{64}})[^\n]*\n\Z".encode())
+_LONGEST_SEAL = 200
 _under_way: set[str] = set()
 
 
@@ -103,6 +106,25 @@ def marked_names(path: Path) -> set[str] | None:
     except (OSError, msgspec.DecodeError, UnicodeDecodeError):
         return None
     return {_MARK, *mark.names} if mark.made_by == MADE_BY else None
+
+
+def sealed(text: str, *, comment: str) -> bytes:
+    """A text with a last line that says it is ours and whole: the hash of all before it."""
+    content = text.encode()
+    seal = f"{MADE_BY} sha256 {hashlib.sha256(content).hexdigest()}"
+    return content + f"{comment.format(seal)}\n".encode()
+
+
+def is_sealed(path: Path) -> bool:
+    """Whether a plain file is as `sealed` made it: nobody has changed it since."""
+    if path.is_symlink() or not path.is_file():
+        return False
+    content = path.read_bytes()
+    found = _SEAL.search(content[-_LONGEST_SEAL:])
+    if found is None:
+        return False
+    whole = content[: len(content) - len(found[0])]
+    return hashlib.sha256(whole).hexdigest().encode() == found[1]
 
 
 @contextmanager

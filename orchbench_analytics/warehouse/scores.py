@@ -86,7 +86,7 @@ class Scores(Rows):
 
         Returns the document: `directory`, `profile`, `overall_statistics` and `detailed_results`.
 
-        >>> document = warehouse.results("perfect", language="EN")
+        >>> document = warehouse.results("perfect", language="EN", profile="spec")
         >>> document["overall_statistics"]["key_metrics"]["Average"]
         1.0
         """

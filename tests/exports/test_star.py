@@ -135,7 +135,7 @@ def check_formulas(warehouse: Warehouse, *engines: Any) -> None:
         f"select profile, model, experiment, language, {', '.join(METRICS)} from model_scores"
         " order by 1, 2, 3, 4"
     ).fetchall()
-    assert {row[0] for row in board} == {"spec", "strict", "upstream", "reported"}
+    assert {row[0] for row in board} >= {"spec", "strict", "upstream"}
     for engine in engines:
         close(engine.execute(leaderboard_query(formulas)).fetchall(), board, 3)
         close(engine.execute(model_query(formulas)).fetchall(), models, 4)

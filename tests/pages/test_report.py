@@ -250,7 +250,7 @@ def test_a_large_report_is_a_directory_of_scripts(demo: Path, tmp_path: Path) ->
     assert made.page == tmp_path / "out" / "index.html"
     assert set(pieces(made.page)) == {"core"}
     shard = (tmp_path / "out" / "pieces" / "model-0.js").read_text(encoding="ascii")
-    text = re.fullmatch(r'takePiece\("model-0","([\w+/=]*)"\);\n', shard)
+    text = re.match(r'takePiece\("model-0","([\w+/=]*)"\);\n// orchbench-analytics sha256 ', shard)
     assert text is not None
     assert unpacked(text[1])["files"]["count"] > 0
     assert not list(tmp_path.glob(".report-*"))
@@ -320,12 +320,23 @@ def test_only_a_report_of_ours_is_replaced(demo: Path, tmp_path: Path) -> None:
     open_warehouse(demo).report(made, models=["graded-1"], jobs=1)
 
 
+def test_a_page_that_somebody_changed_is_kept(demo: Path, tmp_path: Path) -> None:
+    page = open_warehouse(demo).report(tmp_path / "r.html", models=["graded-1"], jobs=1).page
+    changed = page.read_bytes().replace(b"</body>", b"<p>my notes</p></body>")
+    page.write_bytes(changed)
+
+    with pytest.raises(PathError, match="is not a report of ours"):
+        open_warehouse(demo).report(page, models=["graded-1"], jobs=1)
+
+    assert page.read_bytes() == changed
+
+
 def test_pieces_of_others_stay(demo: Path, tmp_path: Path) -> None:
     options = ReportOptions(models=["graded-1"], largest_page=1000)
     make_report(demo, load_manifest(demo), tmp_path / "site", options, Here())
     pieces = tmp_path / "site/pieces"
     (pieces / "app.js").write_text("mine()", encoding="utf-8")
-    (pieces / "model-7.js").write_text('takePiece("model-7","old");\n', encoding="ascii")
+    (pieces / "model-0.js").rename(pieces / "model-7.js")  # of a report of more models
 
     make_report(demo, load_manifest(demo), tmp_path / "site", options, Here())
 

@@ -377,7 +377,7 @@ def reordered(file: Json, luck: random.Random) -> Json:
     return shuffled(file, luck)
 
 
-PLACES = ("answer_position", "judge_index")
+PLACES = ("answer_position", "judge_index", "run_position")
 
 
 @given(batch=batches(models(runs())), luck=lucks)

@@ -246,7 +246,7 @@ def ingested(make_once: MakeOnce) -> Ingested:
     warehouse = open_warehouse(root / "warehouse")
     return Ingested(
         {name: warehouse.table(name).collect() for name in ("sources", "steps", "plans")},
-        {table.name: warehouse.table(table.name).collect() for table in SCORED_TABLES},
+        {table.name: warehouse.table(table.name).collect() for table in SCORED_TABLES[:-1]},
         pl.read_parquet(root / "warehouse.scenario_scores.parquet"),
         pl.read_parquet(root / "warehouse.leaderboard.parquet"),
     )

@@ -3,13 +3,11 @@
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
-import polars as pl
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
 from orchbench_analytics.store.directories import write_directory
-from orchbench_analytics.store.parquet import write_whole
 from orchbench_analytics.store.stamps import is_as_written
 
 WRITERS = 16
@@ -34,17 +32,3 @@ def test_a_part_written_many_times_at_once_is_there_whole(tmp_path: Path, is_dam
     assert is_as_written(tmp_path / "parts" / "same")
     assert pq.read_table(tmp_path / "parts" / "same" / "steps.parquet").equals(TABLE)
     assert [path.name for path in (tmp_path / "parts").iterdir()] == ["same"]
-
-
-def test_a_file_written_many_times_at_once_is_never_half_there(tmp_path: Path) -> None:
-    file = tmp_path / "scratch" / "plans.parquet"
-    frame = pl.DataFrame({"number": range(2_000)})
-
-    def write_and_read(_: int) -> bool:
-        write_whole(frame, file)
-        return pl.read_parquet(file).equals(frame)
-
-    with ThreadPoolExecutor(WRITERS) as writers:
-        assert all(writers.map(write_and_read, range(200)))
-
-    assert [path.name for path in file.parent.iterdir()] == ["plans.parquet"]
