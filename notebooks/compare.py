@@ -16,12 +16,12 @@ def _():
     from orchbench_analytics import open_warehouse
     from orchbench_analytics.demo import write_sweep
     from orchbench_analytics.outputs import sentences
-    from orchbench_analytics.outputs.show import StepKey, steps_of
+    from orchbench_analytics.outputs.show import StepKey
     from orchbench_analytics.pages import excerpts
 
     return (
         *(Path, StepKey, excerpts, sentences, mo),
-        *(open_warehouse, pl, steps_of, tempfile, write_sweep),
+        *(open_warehouse, pl, tempfile, write_sweep),
     )
 
 
@@ -43,7 +43,7 @@ def _(Path, mo, open_warehouse, tempfile, write_sweep):
     given = mo.cli_args().get("warehouse")
     if given is None:
         room = Path(tempfile.mkdtemp(prefix="orchbench-compare-"))
-        write_sweep(room, models=12, scenarios=8, write_judge_logs=True)
+        write_sweep(room)
         warehouse = open_warehouse(room / "warehouse", create=True)
         warehouse.ingest(room / "results", agent_cards=[room / "agent_cards"])
     else:
@@ -88,8 +88,7 @@ def _(baseline, candidate, excerpts, sentences, mo, profile, warehouse):
 @app.cell
 def _(after, before, excerpts, mo, pl, profile, warehouse):
     carried = warehouse.drivers(before, after, profile=profile.value)
-    scenarios = carried["scenarios"].sort(pl.col("contribution").abs(), descending=True)
-    tools = carried["tools"].sort(pl.col("contribution").abs(), descending=True)
+    scenarios, tools = carried.filter(kind="scenarios"), carried.filter(kind="tools")
 
     def shown_bars(drivers, caption):
         points = pl.col("contribution") * 100
@@ -118,14 +117,17 @@ def _(mo, scenarios):
 
 
 @app.cell
-def _(after, before, excerpts, mo, pl, profile, scenario, steps_of, warehouse):
-    scored = warehouse.scored(profile.value)
+def _(after, before, excerpts, mo, pl, profile, scenario, warehouse):
     keys = ("run", "step_id", "kind", "wanted")
     words = pl.col("wanted", "answered").str.to_lowercase().str.replace_all("_", " ")
 
     def of_model(contender, name):
-        steps = steps_of(scored, contender[0], scenario.value["driver"], None)
-        own = steps.filter(language=scenario.value["language"], experiment=contender[1])
+        own = warehouse.show(
+            contender,
+            scenario.value["driver"],
+            profile=profile.value,
+            languages=scenario.value["language"],
+        )
         return own.unique(keys, keep="first", maintain_order=True).select(
             *keys[:3], words.name.keep(), "score"
         ).rename({"answered": name, "score": f"{name} score"})  # fmt: skip

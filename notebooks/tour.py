@@ -16,10 +16,10 @@ def _():
     from orchbench_analytics import open_warehouse
     from orchbench_analytics.demo import write_sweep
     from orchbench_analytics.outputs import sentences
-    from orchbench_analytics.outputs.show import find_step
+    from orchbench_analytics.outputs.show import step_keys
     from orchbench_analytics.pages import excerpts
 
-    return Path, excerpts, find_step, sentences, mo, open_warehouse, pl, tempfile, write_sweep
+    return Path, excerpts, sentences, mo, open_warehouse, pl, step_keys, tempfile, write_sweep
 
 
 @app.cell
@@ -40,7 +40,7 @@ def _(Path, mo, open_warehouse, tempfile, write_sweep):
     given = mo.cli_args().get("warehouse")
     if given is None:
         room = Path(tempfile.mkdtemp(prefix="orchbench-tour-"))
-        write_sweep(room, models=12, scenarios=8, write_judge_logs=True)
+        write_sweep(room)
         warehouse = open_warehouse(room / "warehouse", create=True)
         warehouse.ingest(room / "results", agent_cards=[room / "agent_cards"])
     else:
@@ -96,14 +96,14 @@ def _(mo):
 @app.cell
 def _(excerpts, language, mo, of_choice, pl, profile, warehouse):
     metrics = ("average_score", "call_rejection_f1", "function_call_f1", "workflow_similarity")
-    spans = of_choice(warehouse.intervals(profile.value, metrics=metrics))
+    spans = of_choice(warehouse.intervals(profile=profile.value, metrics=metrics))
     spans = spans.filter(language=language.value)
     average = spans.filter(metric=metrics[0]).select("name", "low", "high")
     board = spans.pivot("metric", index=["name", "model", "experiment"], values="value")
     board = board.join(average, on="name").sort(metrics[0], descending=True, nulls_last=True)
     board = board.with_columns(pl.col(metrics[0]).rank("min", descending=True).alias("place"))
     if language.value == "mean":
-        ranks = warehouse.rank_intervals(profile.value)
+        ranks = warehouse.leaderboard(profile=profile.value, intervals=True)
         kept = ("model", "experiment", "rank_number", "rank_low", "rank_high")
         ranked = board.join(ranks.select(kept), on=["model", "experiment"], how="left")
     else:
@@ -124,7 +124,7 @@ def _(mo):
 
 @app.cell
 def _(excerpts, mo, of_choice, warehouse):
-    decisions = of_choice(warehouse.view("confusion_matrix"))
+    decisions = of_choice(warehouse.table("confusion_matrix").collect())
     mo.iframe(excerpts.confusion(decisions), height="100px")
 
 
@@ -144,7 +144,7 @@ def _(mo):
 
 @app.cell
 def _(excerpts, mo, of_choice, pl, warehouse):
-    kinds = of_choice(warehouse.view("plan_error_kinds")).group_by("kind")
+    kinds = of_choice(warehouse.table("plan_error_kinds").collect()).group_by("kind")
     edits = kinds.agg(value=pl.col("edit_count").sum()).sort("value", "kind", descending=True)
     shown_edits = edits.select(pl.col("kind").str.replace_all("_", " ").alias("name"), "value")
     no_edits = mo.md("No plan that was read differs from its label.")
@@ -171,16 +171,18 @@ def _(mo, of_choice, pl, warehouse):
 
 
 @app.cell
-def _(excerpts, find_step, mo, plan, profile, warehouse):
+def _(excerpts, mo, plan, profile, step_keys, warehouse):
     mo.stop(plan.value is None)
     where = plan.value
-    step, *_others = find_step(
-        warehouse.scored(profile.value),
-        *(where[name] for name in ("model", "scenario", "step_id")),
+    steps = warehouse.show(
+        (where["model"], where["experiment"]),
+        where["scenario"],
+        where["step_id"],
+        profile=profile.value,
+        languages=where["language"],
         run=where["run"],
-        language=[where["language"]],
-        experiment=[where["experiment"]],
     )
+    step, *_others = step_keys(steps)
     picture = excerpts.plan(warehouse.table, step, warehouse.profile(profile.value))
     mo.iframe(picture, height="100px")
 
@@ -213,7 +215,7 @@ def _(mo):
     mo.md("""
     ## Ask something else
 
-    `warehouse.sql` takes any query; `warehouse.relations()` lists the tables and views, and the
+    `warehouse.sql` takes any query; `warehouse.tables()` lists the tables and views, and the
     data dictionary explains each column. The tools that are missed or called without need most
     often, over the steps of all models:
     """)
@@ -232,7 +234,7 @@ def _(excerpts, mo, warehouse):
         group by tool
         order by wanted + called - 2 * hits desc, tool
         limit 8
-    """).pl()
+    """)
     mo.iframe(excerpts.table(tools, caption="Tools"), height="100px")
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from importlib import import_module
-from importlib.metadata import version
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
@@ -20,6 +19,8 @@ _ROOMS = {"OrchbenchError": "errors", "Warehouse": "warehouse", "open_warehouse"
 def __getattr__(name: str) -> Any:
     """Import on first use, so that the command line answers at once."""
     if name == "__version__":
+        from importlib.metadata import version
+
         return version("orchbench-analytics")
     if name not in _ROOMS:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

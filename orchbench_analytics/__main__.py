@@ -1,5 +1,15 @@
-"""Run the command line with `python -m orchbench_analytics`."""
+"""The program `orchbench`, also run by `python -m orchbench_analytics`."""
 
-from orchbench_analytics.cli import main
+import signal
 
-main()
+
+def main() -> None:
+    """Run the command line. While it is imported, Ctrl-C ends the process without a traceback."""
+    signal.signal(signal.SIGINT, signal.SIG_DFL)
+    from orchbench_analytics.cli import main as run  # after the line above
+
+    run()
+
+
+if __name__ == "__main__":
+    main()

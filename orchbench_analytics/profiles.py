@@ -1,149 +1,446 @@
-"""A profile is a frozen set of named scoring rules; flip one and see what it does."""
+"""Every scoring rule in one declaration, and the profiles: frozen sets of choices among them."""
 
 from __future__ import annotations
 
 import tomllib
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, fields, replace
+from dataclasses import asdict, dataclass, field, fields, replace
 from difflib import get_close_matches
 from pathlib import Path
-from typing import Any, Literal, get_args, get_type_hints
+from types import MappingProxyType
+from typing import Any, NamedTuple
 
 from orchbench_analytics.errors import ProfileError
 
 
+class Rule(NamedTuple):
+    """What a rule decides, what each choice does, and what the built-in profiles choose.
+
+    The first choice is that of `spec`; a profile that `chosen_by` does not name chooses as the one
+    that it is based on. A weight has no choices. The scores of plans depend on the rules with
+    `is_of_plans` and on no others; the scores of steps do not depend on them.
+    """
+
+    sentence: str
+    choices: Mapping[str, str]
+    chosen_by: Mapping[str, str] = MappingProxyType({})
+    is_of_plans: bool = False
+
+
+def rule(
+    sentence: str, choices: Mapping[str, str], *, is_of_plans: bool = False, **chosen_by: str
+) -> Any:
+    """A rule of `Profile`: `upstream="call"` says that the profile upstream chooses call."""
+    declared = Rule(sentence, choices, chosen_by, is_of_plans)
+    return field(default=next(iter(choices)), metadata={"rule": declared})
+
+
+def weight(sentence: str, default: float) -> Any:
+    """A rule of `Profile` that is a number from 0 to 1: a cost in the distance of plans."""
+    return field(default=default, metadata={"rule": Rule(sentence, {}, is_of_plans=True)})
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Profile:
-    """Every choice that scoring leaves open; the defaults are the profile `spec`.
-
-    For each rule the first value is what `spec` does, the others what another profile may do.
-    """
+    """Every choice that scoring leaves open; the defaults are the profile `spec`."""
 
     name: str = "spec"
 
-    scored_from: Literal["answers", "results"] = "answers"
+    scored_from: str = rule(
+        "What the scores of a scenario are made from.",
+        {
+            "answers": "The answers of its runs.",
+            "results": "Its row in an evaluator's result file, as it is.",
+        },
+        reported="results",
+    )
 
     # Decisions: call, reject or failed
-    scored_unit: Literal["labelled_step", "answer"] = "labelled_step"
-    untyped_rejection: Literal["matches_any_type", "matches_untyped_only"] = "matches_any_type"
-    unusable_label: Literal["left_out", "scored"] = "left_out"
-    empty_gold_calls: Literal["no_call", "call"] = "no_call"
-    silence: Literal["failed", "call"] = "failed"
-    rejection_marker: Literal["after_thinking", "anywhere"] = "after_thinking"
-    content_parts: Literal["joined", "whole_parts"] = "joined"
-    rejection_argument: Literal["ignored", "rejects"] = "ignored"
-    nameless_call: Literal["not_a_call", "call"] = "not_a_call"
-    call_in_text: Literal["recovered", "ignored"] = "recovered"
-    failed_rejection: Literal["not_counted", "false_negative"] = "not_counted"
-    mismatch_totals: Literal["summed", "zero"] = "summed"
-    error_total: Literal["with_mismatches", "without_mismatches"] = "with_mismatches"
-    case_totals: Literal["by_label", "by_call_key"] = "by_label"
+    scored_unit: str = rule(
+        "What is scored as one decision.",
+        {
+            "labelled_step": "Every labelled step counts once, with its first answer or none.",
+            "answer": "Every answer counts, labelled or not; a step without one does not.",
+        },
+        upstream="answer",
+    )
+    untyped_rejection: str = rule(
+        "Whether a rejection with a type fits a label that names no type.",
+        {
+            "matches_any_type": "Any rejection is right where the label names no type.",
+            "matches_untyped_only": "A rejection with a type is a mismatch there.",
+        },
+        upstream="matches_untyped_only",
+    )
+    unusable_label: str = rule(
+        "How to treat a step whose gold call the benchmark could not read.",
+        {
+            "left_out": "The step is left out and counted as left out.",
+            "scored": "The step is scored against what the label holds.",
+        },
+        upstream="scored",
+    )
+    empty_gold_calls: str = rule(
+        "What a label with an empty list of calls wants.",
+        {
+            "no_call": "It wants no call, like a label without a list.",
+            "call": "It wants a call, of no tool and without arguments.",
+        },
+        upstream="call",
+    )
+    silence: str = rule(
+        "How to treat an answer that neither calls a tool nor rejects.",
+        {
+            "failed": "It is a failed generation.",
+            "call": "It is a call of no tool and without arguments.",
+        },
+        upstream="call",
+    )
+    rejection_marker: str = rule(
+        "Where to look for the name of a rejection type in a text.",
+        {
+            "after_thinking": "After the last `</think>`.",
+            "anywhere": "In the whole text.",
+        },
+        upstream="anywhere",
+    )
+    content_parts: str = rule(
+        "How to read a content that is a list or an object.",
+        {
+            "joined": "The text parts of a list are joined; an object is not a text.",
+            "whole_parts": "A whole item or key must be the name of a rejection type.",
+        },
+        upstream="whole_parts",
+    )
+    rejection_argument: str = rule(
+        "How to treat a call that has a rejection type as an argument key.",
+        {
+            "ignored": "It is a call like any other.",
+            "rejects": "It is a rejection of that type.",
+        },
+        upstream="rejects",
+    )
+    nameless_call: str = rule(
+        "How to treat a call whose name is not a text, or is empty.",
+        {
+            "not_a_call": "It is not a call, and its arguments do not count.",
+            "call": "It is a call, whatever stands for its name, and its arguments count.",
+        },
+        upstream="call",
+    )
+    call_in_text: str = rule(
+        "How to treat a call that was written as JSON text.",
+        {
+            "recovered": "It is a call.",
+            "ignored": "It is only a text.",
+        },
+        upstream="ignored",
+    )
+    failed_rejection: str = rule(
+        "How a failed generation counts where a rejection was due.",
+        {
+            "not_counted": "It does not count against the recall of rejections.",
+            "false_negative": "It is a rejection that was missed.",
+        },
+        strict="false_negative",
+    )
+    mismatch_totals: str = rule(
+        "How to sum type mismatches and failed generations over files.",
+        {
+            "summed": "They are summed.",
+            "zero": "They are printed as 0.",
+        },
+        upstream="zero",
+        reported="summed",
+    )
+    error_total: str = rule(
+        "What the rates of error patterns are divided by.",
+        {
+            "with_mismatches": "Wrong decisions and rejections of the wrong type.",
+            "without_mismatches": "Wrong decisions only.",
+        },
+        upstream="without_mismatches",
+        reported="with_mismatches",
+    )
+    case_totals: str = rule(
+        "How to count the cases that want a call or a rejection.",
+        {
+            "by_label": "By what the scored labels want.",
+            "by_call_key": "By whether the label has a key `N-1`.",
+        },
+        upstream="by_call_key",
+    )
 
     # Function calls: names, keys, values
-    rejected_call: Literal["left_out", "zero"] = "left_out"
-    no_arguments: Literal["one", "zero"] = "one"
-    verdict: Literal["replaces_unmatched", "replaces_all"] = "replaces_unmatched"
-    verdict_match: Literal["verified", "by_position"] = "verified"
-    judge_reasoning: Literal["read", "choices_only"] = "read"
-    unsound_verdict: Literal["ignored", "zero"] = "ignored"
-    unsound_schema: Literal["ignored", "key_f1"] = "ignored"
-    invalid_arguments: Literal["none", "error_key"] = "none"
-    malformed_answer: Literal["scored", "voids_file"] = "scored"
-    value_mean: Literal["all_steps", "positive_only"] = "all_steps"
-    run_mean: Literal["scored_runs", "all_runs"] = "scored_runs"
-    addition: Literal["exact", "in_order"] = "exact"
+    rejected_call: str = rule(
+        "What a rejection scores for calls where a call was due.",
+        {
+            "left_out": "It stays out of the call scores.",
+            "zero": "It scores 0.",
+        },
+        strict="zero",
+    )
+    no_arguments: str = rule(
+        "The value F1 where neither side has arguments.",
+        {
+            "one": "It is 1.",
+            "zero": "It is 0.",
+        },
+        upstream="zero",
+    )
+    verdict: str = rule(
+        "What a judge's verdict on a key replaces.",
+        {
+            "replaces_unmatched": "Only the unmatched values; confirmed matches stay.",
+            "replaces_all": "All counts of the key; without a verdict the matches are lost.",
+        },
+        upstream="replaces_all",
+    )
+    verdict_match: str = rule(
+        "Which verdict belongs to a key.",
+        {
+            "verified": "The one in its place whose values are those that were scored.",
+            "by_position": "The one in its place.",
+        },
+        upstream="by_position",
+    )
+    judge_reasoning: str = rule(
+        "When the judge's reasoning counts as its answer.",
+        {
+            "read": "Whenever the content beside it is blank.",
+            "choices_only": "When that content is under `choices`; a bare message has no answer.",
+        },
+        upstream="choices_only",
+    )
+    unsound_verdict: str = rule(
+        "How to treat a verdict whose counts are not numbers, or that was never logged.",
+        {
+            "ignored": "The key counts as compared.",
+            "zero": "The value F1 of the whole call is 0.",
+        },
+        upstream="zero",
+    )
+    unsound_schema: str = rule(
+        "How a schema type of unknown name, a list as tool name, or a judge's log that is cut off "
+        "affects its run.",
+        {
+            "ignored": "Not at all.",
+            "key_f1": "The value F1 of every call in the run is its key F1.",
+        },
+        upstream="key_f1",
+    )
+    invalid_arguments: str = rule(
+        "How to treat arguments that are not JSON.",
+        {
+            "none": "The call has a name and no arguments.",
+            "error_key": "They are the argument `error`, which counts its characters if alone.",
+        },
+        upstream="error_key",
+    )
+    malformed_answer: str = rule(
+        "How an answer of impossible shape affects its file.",
+        {
+            "scored": "Not at all: the answer is scored as it stands, and flagged.",
+            "voids_file": "The file has 0 in every figure of calls and decisions.",
+        },
+        upstream="voids_file",
+    )
+    value_mean: str = rule(
+        "Which steps the value F1 of a run is the mean of.",
+        {
+            "all_steps": "All scored steps.",
+            "positive_only": "The steps that score above 0.",
+        },
+        upstream="positive_only",
+    )
+    run_mean: str = rule(
+        "Which runs the call scores of a file are the mean of.",
+        {
+            "scored_runs": "Runs with a label that wants a call.",
+            "all_runs": "All runs; one without a score has 0.",
+        },
+        upstream="all_runs",
+    )
+    addition: str = rule(
+        "How to add up call scores over the steps of a run and the runs of a file.",
+        {
+            "exact": "Exactly, so that their order does not matter.",
+            "in_order": "One after another as the document has them, in floating point.",
+        },
+        upstream="in_order",
+    )
 
     # Plans
-    plan_runs: Literal["all", "numbered"] = "all"
-    plan_step: Literal["as_text", "as_number"] = "as_text"
-    plan_entry: Literal["first", "last_read"] = "first"
-    plan_content: Literal["text_parts", "text_only"] = "text_parts"
-    plan_search: Literal["thorough", "basic"] = "thorough"
-    plan_values: Literal["as_text", "as_typed"] = "as_text"
-    failed_plan: Literal["once", "per_entry"] = "once"
-    without_failure: Literal["excludes_failed", "includes_failed"] = "excludes_failed"
-    structure_edges: Literal["every_dependency", "depends_on_only"] = "every_dependency"
-    component_edges: Literal["every_dependency", "first_present"] = "every_dependency"
-    malformed_plan: Literal["ignored", "voids_run"] = "ignored"
-    distance: Literal["exact", "networkx"] = "exact"
-    lone_self_loop: Literal["counted", "free"] = "counted"
-    agent_weight: float = 0.8
-    status_weight: float = 0.2
+    plan_runs: str = rule(
+        "Which of n runs have their plans scored.",
+        {
+            "all": "All of them.",
+            "numbered": "Those named `run #1` to `run #n`.",
+        },
+        upstream="numbered",
+        is_of_plans=True,
+    )
+    plan_step: str = rule(
+        "When a main-agent entry answers a labelled step.",
+        {
+            "as_text": "When its step id reads the same, number or text.",
+            "as_number": "When its step id is that number.",
+        },
+        upstream="as_number",
+        is_of_plans=True,
+    )
+    plan_entry: str = rule(
+        "Which of several entries for a planning step counts.",
+        {
+            "first": "The first entry.",
+            "last_read": "The last entry in which a plan can be read.",
+        },
+        upstream="last_read",
+        is_of_plans=True,
+    )
+    plan_content: str = rule(
+        "Which contents to look for a plan in.",
+        {
+            "text_parts": "Texts, and the joined text parts of a list.",
+            "text_only": "Texts only.",
+        },
+        upstream="text_only",
+        is_of_plans=True,
+    )
+    plan_search: str = rule(
+        "How far to look for a plan in a text.",
+        {
+            "thorough": "Also from the first `{` at which a JSON object with a workflow starts.",
+            "basic": "Only in the places where the public evaluator looks.",
+        },
+        upstream="basic",
+        is_of_plans=True,
+    )
+    plan_values: str = rule(
+        "How agents, statuses and dependencies compare.",
+        {
+            "as_text": "By their texts.",
+            "as_typed": "As Python values: a number and its text differ.",
+        },
+        upstream="as_typed",
+        is_of_plans=True,
+    )
+    failed_plan: str = rule(
+        "How often a plan that cannot be read counts as failed.",
+        {
+            "once": "Once.",
+            "per_entry": "Once for each entry without a plan, and once for the label.",
+        },
+        upstream="per_entry",
+        is_of_plans=True,
+    )
+    without_failure: str = rule(
+        "What the plan score without failures is the mean of.",
+        {
+            "excludes_failed": "The plans that could be read.",
+            "includes_failed": "All plans, failed ones being 0.",
+        },
+        upstream="includes_failed",
+    )
+    structure_edges: str = rule(
+        "Which dependencies are edges of the workflow graph.",
+        {
+            "every_dependency": "Those under `depends_on` and `depend_on`, text or list.",
+            "depends_on_only": "Those under `depends_on`; a text counts letter by letter.",
+        },
+        upstream="depends_on_only",
+        is_of_plans=True,
+    )
+    component_edges: str = rule(
+        "Which dependencies are edges of the graph of steps.",
+        {
+            "every_dependency": "Those under `depends_on` and `depend_on`, text or list.",
+            "first_present": "A list under `depends_on`, else what is under `depend_on`.",
+        },
+        upstream="first_present",
+        is_of_plans=True,
+    )
+    malformed_plan: str = rule(
+        "How a plan with parts of impossible shape affects its run.",
+        {
+            "ignored": "Not at all: the parts are left out, and the plan is flagged.",
+            "voids_run": "The plans of the run are left out of scores and counts.",
+        },
+        upstream="voids_run",
+        is_of_plans=True,
+    )
+    distance: str = rule(
+        "How the distance of two graphs is found.",
+        {
+            "exact": "By an exact search.",
+            "networkx": "By networkx, which can be too low where an edge leads back to its node.",
+        },
+        upstream="networkx",
+        is_of_plans=True,
+    )
+    lone_self_loop: str = rule(
+        "What a self-loop costs if only one of two graphs of at most one node has it.",
+        {
+            "counted": "It counts 1, like any other edge, as in networkx 3.6.",
+            "free": "It counts nothing, as in networkx 3.5, which the public evaluator uses.",
+        },
+        upstream="free",
+        is_of_plans=True,
+    )
+    agent_weight: float = weight("The cost of a step whose agent is wrong and status right.", 0.8)
+    status_weight: float = weight("The cost of a step whose status is wrong and agent right.", 0.2)
 
     # Overall
-    undefined: Literal["null", "zero"] = "null"
-    rounding: Literal["none", "four_digits"] = "none"
+    undefined: str = rule(
+        "What a score is if there is nothing to form it from.",
+        {
+            "null": "It is null, and stays out of means.",
+            "zero": "It is 0.",
+        },
+        upstream="zero",
+    )
+    rounding: str = rule(
+        "Where figures are rounded.",
+        {
+            "none": "Nowhere; only printed results have 4 digits.",
+            "four_digits": "To 4 digits on the way, as the public evaluator does.",
+        },
+        upstream="four_digits",
+    )
 
 
-SPEC = Profile()
-STRICT = replace(SPEC, name="strict", failed_rejection="false_negative", rejected_call="zero")
-UPSTREAM = Profile(
-    name="upstream",
-    scored_unit="answer",
-    untyped_rejection="matches_untyped_only",
-    unusable_label="scored",
-    empty_gold_calls="call",
-    silence="call",
-    rejection_marker="anywhere",
-    content_parts="whole_parts",
-    rejection_argument="rejects",
-    nameless_call="call",
-    call_in_text="ignored",
-    mismatch_totals="zero",
-    error_total="without_mismatches",
-    case_totals="by_call_key",
-    no_arguments="zero",
-    verdict="replaces_all",
-    verdict_match="by_position",
-    judge_reasoning="choices_only",
-    unsound_verdict="zero",
-    unsound_schema="key_f1",
-    invalid_arguments="error_key",
-    malformed_answer="voids_file",
-    value_mean="positive_only",
-    run_mean="all_runs",
-    addition="in_order",
-    plan_runs="numbered",
-    plan_step="as_number",
-    plan_entry="last_read",
-    plan_content="text_only",
-    plan_search="basic",
-    plan_values="as_typed",
-    failed_plan="per_entry",
-    without_failure="includes_failed",
-    structure_edges="depends_on_only",
-    component_edges="first_present",
-    malformed_plan="voids_run",
-    distance="networkx",
-    lone_self_loop="free",
-    undefined="zero",
-    rounding="four_digits",
-)
-BUILT_IN: dict[str, Profile] = {p.name: p for p in (SPEC, STRICT, UPSTREAM)}
-REPORTED = replace(
-    UPSTREAM,
-    name="reported",
-    scored_from="results",
-    mismatch_totals="summed",
-    error_total="with_mismatches",
-)
-"""What an evaluator's result files say of each scenario, added up as the evaluator does."""
-_RESERVED = (*BUILT_IN, REPORTED.name)
-WEIGHTS = ("agent_weight", "status_weight")
-PLAN_RULES = (
-    *("plan_runs", "plan_step", "plan_entry", "plan_content", "plan_search", "plan_values"),
-    *("failed_plan", "structure_edges", "component_edges", "malformed_plan", "distance"),
-    "lone_self_loop",
-    *WEIGHTS,
-)
+RULES: dict[str, Rule] = {
+    declared.name: declared.metadata["rule"]
+    for declared in fields(Profile)
+    if "rule" in declared.metadata
+}
+WEIGHTS = tuple(name for name, declared in RULES.items() if not declared.choices)
+PLAN_RULES = tuple(name for name, declared in RULES.items() if declared.is_of_plans)
 """The rules that the scores of plans depend on; those of steps depend on none of them."""
 
 
 def rule_choices() -> dict[str, tuple[str, ...]]:
-    """The named rules and the values each may take, in order of definition."""
-    hints = get_type_hints(Profile)
-    names = (field.name for field in fields(Profile))
-    return {n: get_args(hints[n]) for n in names if get_args(hints[n])}
+    """The rules that have named choices, and these choices, in order of declaration."""
+    return {name: tuple(declared.choices) for name, declared in RULES.items() if declared.choices}
+
+
+def _built_in(name: str, base: Profile) -> Profile:
+    """The base with what the rules say that the profile of this name chooses."""
+    chosen: dict[str, Any] = {
+        rule_name: declared.chosen_by[name]
+        for rule_name, declared in RULES.items()
+        if name in declared.chosen_by
+    }
+    return replace(base, name=name, **chosen)
+
+
+SPEC = Profile()
+STRICT = _built_in("strict", SPEC)
+UPSTREAM = _built_in("upstream", SPEC)
+REPORTED = _built_in("reported", UPSTREAM)
+"""What an evaluator's result files say of each scenario, added up as the evaluator does."""
+BUILT_IN: dict[str, Profile] = {p.name: p for p in (SPEC, STRICT, UPSTREAM)}
+_RESERVED = (*BUILT_IN, REPORTED.name)
 
 
 def flip(profile: Profile, rule: str, other: Profile) -> Profile:

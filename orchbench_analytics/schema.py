@@ -32,14 +32,51 @@ _POLARS_TYPES: dict[Kind, pl.DataType] = {
 }
 
 
+_UNITS = {
+    "tokens": ("token_count", "tokens"),
+    "seconds": ("_seconds",),
+    "UTC": ("_at",),
+    "share": (
+        *("_rate", "_share", "_accuracy", "_f1", "_precision", "_recall", "_similarity"),
+        *("coverage", "score"),
+    ),
+}
+
+
 @dataclass(frozen=True, slots=True)
 class Column:
-    """One column: its name, kind, one-line description, and whether it may be null."""
+    """One column: its name, kind, one-line description, and whether it may be null.
+
+    Its place among the columns of its table is its place wherever rows are shown. Label and unit
+    are declared only where those that its name gives would mislead; see `label_of` and `unit_of`
+    in `views/descriptions.py`.
+    """
 
     name: str
     kind: Kind
     description: str
     nullable: bool = False
+    label: str | None = None
+    unit: str | None = None
+
+
+def plain_words(name: str) -> str:
+    """A column's name as people say it: `refused_file_count` is refused files."""
+    words = name.removeprefix("is_").removesuffix("_number").removesuffix("_id")
+    if words.endswith("_count"):
+        words = _plural(words.removesuffix("_count"))
+    return " ".join("F1" if word == "f1" else word for word in words.split("_"))
+
+
+def _plural(noun: str) -> str:
+    if noun.endswith("y"):
+        return f"{noun[:-1]}ies"
+    return f"{noun}es" if noun.endswith(("ch", "s", "x")) else f"{noun}s"
+
+
+def plain_unit(name: str) -> str | None:
+    """The unit that a column's name ends in, such as seconds; a share is from 0 to 1."""
+    return next((unit for unit, endings in _UNITS.items() if name.endswith(endings)), None)
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,34 +93,34 @@ class Table:
         return tuple(column.name for column in self.columns)
 
 
-def text(name: str, description: str) -> Column:
+def text(name: str, description: str, *, label: str | None = None) -> Column:
     """A text that is always there."""
-    return Column(name, "text", description)
+    return Column(name, "text", description, label=label)
 
 
-def maybe_text(name: str, description: str) -> Column:
+def maybe_text(name: str, description: str, *, label: str | None = None) -> Column:
     """A text that may be null."""
-    return Column(name, "text", description, nullable=True)
+    return Column(name, "text", description, nullable=True, label=label)
 
 
-def count(name: str, description: str) -> Column:
+def count(name: str, description: str, *, label: str | None = None) -> Column:
     """An integer that is always there."""
-    return Column(name, "int", description)
+    return Column(name, "int", description, label=label)
 
 
-def maybe_count(name: str, description: str) -> Column:
+def maybe_count(name: str, description: str, *, label: str | None = None) -> Column:
     """An integer that may be null."""
-    return Column(name, "int", description, nullable=True)
+    return Column(name, "int", description, nullable=True, label=label)
 
 
-def maybe_number(name: str, description: str) -> Column:
+def maybe_number(name: str, description: str, *, label: str | None = None) -> Column:
     """A float that may be null."""
-    return Column(name, "float", description, nullable=True)
+    return Column(name, "float", description, nullable=True, label=label)
 
 
-def flag(name: str, description: str) -> Column:
+def flag(name: str, description: str, *, label: str | None = None) -> Column:
     """A boolean that is always there."""
-    return Column(name, "bool", description)
+    return Column(name, "bool", description, label=label)
 
 
 def arrow_schema(table: Table) -> pa.Schema:

@@ -177,9 +177,7 @@ counted as (
 
 final as (
     select
-        profile,
         model,
-        experiment,
         language,
         round_by_rule(
             share(
@@ -242,7 +240,9 @@ final as (
         surplus_answer_count,
         unlabelled_answer_count,
         unanswered_step_count,
-        void_step_count
+        void_step_count,
+        experiment,
+        profile
     from counted
 )
 

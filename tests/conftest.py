@@ -1,4 +1,4 @@
-"""What many tests share: the conformance pack, unpacked once for all worker processes."""
+"""What many tests share: the demo and the conformance pack, made once for all worker processes."""
 
 import shutil
 from collections.abc import Callable
@@ -8,6 +8,8 @@ from pathlib import Path
 import pytest
 from filelock import FileLock
 
+from orchbench_analytics import open_warehouse
+from orchbench_analytics.demo import write_sweep
 from tests.packs import unpack
 
 PACK = Path(__file__).parents[2] / "shared" / "conformance" / "pack.tar.xz"
@@ -43,3 +45,15 @@ def conformance_pack(make_once: MakeOnce) -> Path:
         pytest.skip(f"the conformance pack is not at {PACK}")
 
     return make_once("conformance_pack", partial(unpack, PACK))
+
+
+def _build_demo(directory: Path) -> None:
+    write_sweep(directory)
+    warehouse = open_warehouse(directory / "warehouse", create=True)
+    warehouse.ingest(directory / "results", agent_cards=[directory / "agent_cards"], jobs=1)
+
+
+@pytest.fixture(scope="session")
+def demo_directory(make_once: MakeOnce) -> Path:
+    """What `orchbench demo` makes, only to be read: `results`, `agent_cards`, `warehouse`."""
+    return make_once("demo_directory", _build_demo)

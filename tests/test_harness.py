@@ -37,7 +37,7 @@ def harness(make_once: Callable[[str, Callable[[Path], object]], Path]) -> Wareh
 
 
 def test_readings_of_a_counter_are_never_summed(harness: Warehouse) -> None:
-    usage = harness.view("model_usage")
+    usage = harness.table("model_usage").collect()
 
     assert usage["usage_basis"].unique().to_list() == ["unknown"]
     assert usage["used_cost"].null_count() == usage["used_call_count"].null_count() == 10
@@ -50,7 +50,7 @@ def test_readings_of_a_counter_are_never_summed(harness: Warehouse) -> None:
 
 def test_lost_and_empty_answers_are_counted_apart(harness: Warehouse) -> None:
     columns = ("label_count", "answer_count", "lost_answer_count", "empty_answer_count")
-    found = harness.view("model_problems").select("model", "language", *columns).rows()
+    found = harness.table("model_problems").collect().select("model", "language", *columns).rows()
     counts = {(model, language): tuple(figures) for model, language, *figures in found}
 
     assert counts["opensource", "EN"] == (333, 326, 7, 12)
@@ -62,20 +62,20 @@ def test_lost_and_empty_answers_are_counted_apart(harness: Warehouse) -> None:
 
 def test_failed_requests_are_counted_from_the_log(harness: Warehouse) -> None:
     columns = ("failed_request_count", "rate_limited_request_count", "retried_request_count")
-    found = harness.view("model_problems").select("model", "language", *columns).rows()
+    found = harness.table("model_problems").collect().select("model", "language", *columns).rows()
     counts = {(model, language): tuple(figures) for model, language, *figures in found}
 
     assert counts["opensource", "EN"][::2] == (10, 0)  # never tried again: answers were lost
     assert counts["openai", "EN"] == (19, 6, 19)
     assert counts["claude", "KO"] == (7, 4, 7)
-    logged = harness.view("model_problems").filter(model="dead", language="EN")
+    logged = harness.table("model_problems").collect().filter(model="dead", language="EN")
     assert logged.select("logged_error_count").item() == 333
     assert logged["first_error"].item().startswith("Error generating Anthropic response")
 
 
 def test_runs_that_the_judge_failed_on_and_errors_are_kept(harness: Warehouse) -> None:
     columns = ("model", "language", "unjudged_run_count", "reported_error_count")
-    found = harness.view("model_problems").select(columns).rows()
+    found = harness.table("model_problems").collect().select(columns).rows()
 
     assert {row[:2]: row[2:] for row in found if any(row[2:])} == {
         ("opensource", "KO"): (1, 0),

@@ -77,9 +77,9 @@ def cli(*arguments: object) -> None:
     app(list(map(str, arguments)), standalone_mode=False)
 
 
-def export(kind: str) -> Callable[[World, Path, bool], object]:
+def export(kind: str, *relations: str) -> Callable[[World, Path, bool], object]:
     def run(world: World, target: Path, overwrite: bool) -> object:
-        options = {"relations": ["sources"], "overwrite": overwrite}
+        options = {"relations": relations or ["sources"], "overwrite": overwrite}
         return world.opened().export(kind.format(target), **options)
 
     return run
@@ -143,11 +143,12 @@ def rows(*command: str) -> Callable[[World, Path, bool], None]:
     return run
 
 
-SMALL = ("--models", 1, "--scenarios", 1, "--runs", 1, "--jobs", 1, "--quiet")
+SMALL = ("--models", 1, "--jobs", 1, "--quiet")
 # Every command that writes, by the name of a target that it takes.
 COMMANDS: dict[str, tuple[str, Callable[[World, Path, bool], object]]] = {
     "parquet": ("out", export("{}")),
-    "csv": ("out.csv", export("{}")),
+    "csv": ("out.csv", export("{}", "sources", "profiles")),
+    "one csv": ("one.csv", export("{}")),
     "duckdb": ("out.duckdb", export("{}")),
     "sqlite": ("out.sqlite", export("{}")),
     "excel": ("out.xlsx", export("{}")),
@@ -180,6 +181,7 @@ SLOW = {"bundle", "leaderboard", "sql", "results"}
 OWN_TEMPLATES = {
     "parquet": "out",
     "csv": "out.csv",
+    "one csv": "one.csv",
     "duckdb": "out.duckdb",
     "sqlite": "out.sqlite",
     "excel": "out.xlsx",
@@ -254,6 +256,9 @@ def make_target(world: World, command: str, kind: str, chance: random.Random) ->
             target = world.room / (name if made.suffix == target.suffix else made.name)
             copy = shutil.copytree if made.is_dir() else shutil.copy
             copy(made, target)
+            mark = made.with_name(f".{made.name}.orchbench")  # of a CSV file
+            if mark.exists():
+                shutil.copy(mark, target.with_name(f".{target.name}.orchbench"))
             if kind != "ours":
                 if target.is_dir():
                     other_directory(target / chance.choice(["", "", "pieces", "parts"]), chance)
@@ -311,7 +316,8 @@ def world(tmp_path_factory: pytest.TempPathFactory, quick_reports: None) -> Worl
     open_warehouse(world.warehouse, create=True).ingest(world.results, jobs=1)
     templates = world.path / "templates"
     templates.mkdir()
-    for command in ("parquet", "csv", "duckdb", "sqlite", "excel", "one parquet", "bundle"):
+    files = ("duckdb", "sqlite", "excel", "one parquet", "one csv", "bundle")
+    for command in ("parquet", "csv", *files):
         name, run = COMMANDS[command]
         run(world, templates / name, False)
     export("delta:{}")(world, templates / "delta", False)

@@ -12,10 +12,10 @@ from typing import Any, NamedTuple
 import pytest
 
 from orchbench_analytics import open_warehouse
-from orchbench_analytics.demo import write_sweep
 from tests.conftest import MakeOnce
 from tests.pages.unpack import unpacked
 from tests.sample_sweep import build_demo
+from tests.sweep import write_sweep
 
 NOTEBOOKS = Path(__file__).parents[1] / "notebooks"
 PIECE = re.compile(r'data-piece="excerpt">([^<]*)</script>')

@@ -1,16 +1,20 @@
 """Profiles: named choices, their files and what is wrong with them, and how they differ."""
 
 import re
+import subprocess
+import sys
 from dataclasses import fields
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+import orchbench_analytics
 from orchbench_analytics.errors import ProfileError
 from orchbench_analytics.profiles import (
     BUILT_IN,
     REPORTED,
+    RULES,
     SPEC,
     STRICT,
     UPSTREAM,
@@ -23,7 +27,7 @@ from orchbench_analytics.profiles import (
     rule_choices,
     rules_of,
 )
-from orchbench_analytics.rules import RULES
+from orchbench_analytics.queries import sql_directory
 
 # Which rules make `strict` and `upstream` differ from `spec`, by the tables of SEMANTICS.md.
 STRICT_RULES = {"failed_rejection": "false_negative", "rejected_call": "zero"}
@@ -93,26 +97,20 @@ class TestBuiltIn:
         reported = differences(UPSTREAM, REPORTED)
         assert {*STRICT_RULES, *UPSTREAM_RULES, *reported} == rule_choices().keys()
 
-    def test_the_first_choice_of_every_rule_is_that_of_spec(self) -> None:
-        for rule, choices in rule_choices().items():
-            assert getattr(SPEC, rule) == choices[0]
-            assert len(choices) >= 2
-            assert len(set(choices)) == len(choices)
-
-    def test_every_field_is_a_name_a_rule_or_a_weight(self) -> None:
-        names = [field.name for field in fields(Profile)]
-
-        assert names.count("name") == 1
-        assert {"name", *rule_choices(), *WEIGHTS} == set(names)
+    def test_every_field_but_the_name_is_a_rule(self) -> None:
+        assert ["name", *RULES] == [field.name for field in fields(Profile)]
+        assert {**rule_choices(), **dict.fromkeys(WEIGHTS)}.keys() == RULES.keys()
         assert (SPEC.agent_weight, SPEC.status_weight) == (0.8, 0.2)
 
-    @pytest.mark.parametrize("rule", [*rule_choices(), *WEIGHTS])
-    def test_every_rule_and_every_choice_has_a_sentence(self, rule: str) -> None:
-        described = RULES[rule]
+    @pytest.mark.parametrize("rule", RULES)
+    def test_a_rule_is_declared_whole(self, rule: str) -> None:
+        declared = RULES[rule]
 
-        assert tuple(described.choices) == rule_choices().get(rule, ())
-        for sentence in (described.sentence, *described.choices.values()):
-            assert sentence[0].isupper() or sentence[0] == "`"
+        assert len(declared.choices) >= 2 or rule in WEIGHTS
+        assert declared.chosen_by.keys() <= {"strict", "upstream", "reported"}
+        assert {*declared.chosen_by.values()} <= {*declared.choices}
+        for sentence in (declared.sentence, *declared.choices.values()):
+            assert sentence[0].isupper()
             assert sentence.endswith(".")
 
     def test_a_profile_cannot_be_changed(self) -> None:
@@ -249,3 +247,66 @@ class TestFiles:
 @pytest.mark.parametrize("profile", BUILT_IN.values(), ids=lambda p: p.name)
 def test_a_profile_survives_being_flattened(profile: Profile) -> None:
     assert profile_of(rules_of(profile)) == profile
+
+
+def test_code_and_sql_compare_a_rule_only_with_its_choices() -> None:
+    compared = re.compile(
+        rf"\b(?:profile|profiles|files|call_sums)?\.?({'|'.join(rule_choices())})"
+        r" (?:==|!=|=|<>) ['\"](\w+)['\"]"
+    )
+    package = Path(orchbench_analytics.__file__).parent
+    files = [
+        *(
+            path
+            for room in ("score", "views", "outputs")
+            for path in (package / room).rglob("*.py")
+        ),
+        *sql_directory().rglob("*.sql"),
+    ]
+    found = {match for path in files for match in compared.findall(path.read_text("utf-8"))}
+
+    assert len({rule for rule, _ in found}) > 30
+    assert {(rule, choice) for rule, choice in found if choice not in RULES[rule].choices} == set()
+
+
+_WITH_A_RULE_MORE = """
+import sys
+from pathlib import Path
+from types import ModuleType
+import orchbench_analytics
+path = Path(orchbench_analytics.__file__).parent / "profiles.py"
+declared = '    name: str = "spec"\\n'
+added = declared + '''
+    shouting: str = rule(
+        "How to treat an answer in capitals.",
+        {"heard": "It counts.", "ignored": "It does not count."},
+        upstream="ignored",
+    )
+'''
+source = path.read_text(encoding="utf-8")
+assert source.count(declared) == 1
+module = sys.modules["orchbench_analytics.profiles"] = ModuleType("orchbench_analytics.profiles")
+exec(compile(source.replace(declared, added), str(path), "exec"), module.__dict__)
+
+from orchbench_analytics import open_warehouse
+from orchbench_analytics.outputs.profiles import profile_difference, profile_rules, rules_page
+from tests.documents import scenario_path, write
+
+assert "## shouting" in rules_page()
+assert "shouting" in profile_rules(module.SPEC)["rule"].to_list()
+assert "shouting" in profile_difference(module.SPEC, module.UPSTREAM)["rule"].to_list()
+root = Path(sys.argv[1])
+write(scenario_path(root / "tree"))
+warehouse = open_warehouse(root / "warehouse", create=True)
+warehouse.ingest(root / "tree", jobs=1)
+chosen = warehouse.sql("select profile, shouting from main.profiles order by all").fetchall()
+assert chosen == [("spec", "heard"), ("strict", "heard"), ("upstream", "ignored")], chosen
+assert "shouting" in warehouse.audit(jobs=1)["rule"].to_list()
+"""
+
+
+def test_a_rule_is_added_in_one_place(tmp_path: Path) -> None:
+    command = [sys.executable, "-c", _WITH_A_RULE_MORE, str(tmp_path)]
+    ran = subprocess.run(command, capture_output=True, text=True, check=False)
+
+    assert ran.returncode == 0, ran.stderr

@@ -11,14 +11,16 @@ PACKAGE = Path(__file__).parents[1] / "orchbench_analytics"
 # From the ground up: a room may import from the layers before its own, and from its own package.
 # A name ending in a dot stands for all rooms of a package.
 LAYERS: tuple[tuple[str, ...], ...] = (
-    ("errors", "rules", "schema", "texts"),
-    ("tables.", "profiles", "metrics", "demo."),
+    ("errors", "schema", "texts"),
+    ("tables.", "profiles", "metrics", "demo.", "paths", "selection"),
     ("queries", "store.", "stats."),
-    ("engines.", "views."),
+    ("views.",),
+    ("engines.",),
     ("ingest.", "score.", "exports."),
     ("outputs.",),
     ("pages.",),
-    ("warehouse.",),
+    ("changes",),
+    ("warehouse",),
     ("cli.", "__init__"),
     ("__main__",),
 )

@@ -12,7 +12,7 @@ from orchbench_analytics.cli import (  # noqa: F401 (each registers its command)
     export,
     ingest,
     leaderboard,
-    plan,
+    power,
     profile,
     remove,
     report,

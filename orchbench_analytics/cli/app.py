@@ -1,32 +1,41 @@
-"""The command line: data on standard output, talk on standard error.
+"""How commands are declared: the program, the options they share, and the default warehouse.
 
-Exit codes: 0 all went well, 1 something wrong was found, 2 the call was wrong, 3 undecided; past
-them what the system did: 74 input or output failed, 124 a query took too long, 130 interrupted,
-143 terminated.
+Results go to stdout, messages to stderr. Exit codes: 0 done, 1 something wrong was found or
+nothing was found, 2 the call was wrong, 3 undecided; beyond these, what the system did: 74 input
+or output failed, 124 a query took too long, 130 interrupted, 143 terminated.
 """
 
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable, Mapping
-from dataclasses import is_dataclass
+import os
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass, is_dataclass
 from functools import wraps
-from importlib.metadata import version
 from itertools import chain
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, Literal, TypedDict
 
 import typer
 from typer.core import TyperCommand, TyperGroup
 
-from orchbench_analytics.cli.default_warehouse import HOW_TO_NAME_IT, default_warehouse
-from orchbench_analytics.errors import PathError
+from orchbench_analytics.cli.boundary import call_of
+from orchbench_analytics.errors import EngineError, OrchbenchError, PathError, SelectionError
+from orchbench_analytics.paths import local_path
+
+if TYPE_CHECKING:
+    from orchbench_analytics.engines import Engine
+    from orchbench_analytics.engines.spark.engine import TaskProgress
+    from orchbench_analytics.store.manifest import Manifest
+    from orchbench_analytics.warehouse import Warehouse
 
 # The commands in the order of work.
 GROUPS = {
     "Fill a warehouse": ("demo", "ingest", "sources", "tag", "score", "remove"),
     "Look at scores": ("leaderboard", "show", "results", "report", "view"),
-    "Tell which differences are real": ("compare", "trend", "consistency", "plan"),
+    "Tell which differences are real": ("compare", "trend", "consistency", "power"),
     "Query and export": ("sql", "dictionary", "export"),
     "Rules and checks": ("profile", "audit", "check"),
 }
@@ -42,7 +51,7 @@ class Groups(TyperGroup):
 
     def format_commands(self, ctx: Any, formatter: Any) -> None:
         """A section for each group."""
-        widest = max(map(len, self.commands))
+        widest = max(len(name) for names in GROUPS.values() for name in names)
         for heading, names in GROUPS.items():
             helps = [self.commands[name].get_short_help_str(formatter.width) for name in names]
             padded = [name.ljust(widest) for name in names]
@@ -54,24 +63,51 @@ class WarehouseCommand(TyperCommand):
     """A command whose first argument is the warehouse, unless a default is set."""
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
-        """Put the default warehouse before the arguments if they name none."""
+        """Put the default warehouse before the arguments if they do not name one."""
         is_help = any(arg in _HELP["help_option_names"] for arg in args)
-        if self.params and self.params[0].name == "warehouse" and not is_help:
-            args = self._with_warehouse(ctx, args)
+        if not is_help and not ctx.resilient_parsing:  # so a shell has half a call completed
+            self._refuse_repeated(ctx, args)
+            if self.params and self.params[0].name == "warehouse":
+                args = self._with_warehouse(ctx, args)
         return super().parse_args(ctx, args)
 
+    def _refuse_repeated(self, ctx: Any, args: list[str]) -> None:
+        """Refuse an option with one value that has two, of which one would be ignored."""
+        _, _, order = self.make_parser(ctx).parse_args(args=list(args))
+        for name, count in Counter(option.name for option in order).items():
+            option = next(p for p in self.params if p.name == name)
+            takes_one = not (getattr(option, "multiple", True) or getattr(option, "is_flag", True))
+            if count > 1 and takes_one:
+                raise SelectionError(f"{max(option.opts, key=len)} is given twice; give it once")
+
     def _with_warehouse(self, ctx: Any, args: list[str]) -> list[str]:
-        positional = [p for p in self.params if p.param_type_name == "argument"]
+        others = [p for p in self.params if p.param_type_name == "argument"][1:]
         given = self._positional_arguments(ctx, args)
-        required = sum(parameter.required for parameter in positional)
-        if len(given) >= len(positional) or (given and _is_warehouse(given[0])):
+        if given and _is_warehouse(given[0]):
+            return args
+        later = next(filter(_is_warehouse, given[1:]), None)
+        if later is not None:
+            raise PathError(self._in_order(ctx, later, [g for g in given if g != later], others))
+        if len(given) > len(others):
             return args
         default = default_warehouse()
         if default is not None:
             return [str(default), *args]
-        if not given or len(given) < required:
+        if len(given) <= sum(parameter.required for parameter in others):
             raise PathError(f"no warehouse is given: {HOW_TO_NAME_IT}")
         return args
+
+    def _in_order(self, ctx: Any, warehouse: str, given: list[str], others: list[Any]) -> str:
+        """How the call should have been made, if the warehouse was not its first argument."""
+        from orchbench_analytics.profiles import BUILT_IN
+
+        words = [warehouse, *given[: len(others)]]
+        said = f"the warehouse comes first: {call_of(*ctx.command_path.split()[1:], *words)}"
+        for extra in given[len(others) :]:
+            said += f"; {extra!r} is not an argument of this command"
+            if extra in BUILT_IN:
+                said += f" (did you mean --profile {extra}?)"
+        return said
 
     def _positional_arguments(self, ctx: Any, args: list[str]) -> list[str]:
         """What is left of the arguments without options and their values."""
@@ -83,6 +119,13 @@ class WarehouseCommand(TyperCommand):
             for value in (*given, *rest)
             for text in (value if isinstance(value, tuple) else (value,))
         ]
+
+
+def _is_warehouse(path: str) -> bool:
+    try:
+        return (local_path(path) / "manifest.json").is_file()
+    except (OSError, PathError):  # such as a query that is too long for a path
+        return False
 
 
 app = typer.Typer(
@@ -97,18 +140,29 @@ app = typer.Typer(
 
 
 def command(
-    *, example: str, on: typer.Typer = app, name: str | None = None
+    *, example: str, on: typer.Typer = app, name: str | None = None, formerly: str | None = None
 ) -> Callable[[Callable[..., None]], Callable[..., None]]:
-    """Register a command with an example of its use."""
-    epilog = f"\b\nExample: {example}"
-    register = on.command(name, cls=WarehouseCommand, epilog=epilog, context_settings=_HELP)
-    return lambda function: register(_with_options_of_dataclasses(function))
+    """Register a command with an example of its use; an earlier name still works, unlisted."""
+
+    def register(function: Callable[..., None]) -> Callable[..., None]:
+        run = _with_options_of_dataclasses(function)
+        options: dict[str, Any] = {
+            "cls": WarehouseCommand,
+            "epilog": f"\b\nExample: {example}",
+            "context_settings": _HELP,
+        }
+        if formerly is not None:
+            on.command(formerly, hidden=True, **options)(run)
+        return on.command(name, **options)(run)
+
+    return register
 
 
 def _with_options_of_dataclasses(function: Callable[..., None]) -> Callable[..., None]:
     """The function with an option for each field of its parameters that are dataclasses.
 
-    A field is left out where the function has a parameter of that name itself.
+    A field is left out where the function has a parameter of that name itself. The warehouse may
+    be left out of a call, which WarehouseCommand then fills in.
     """
     groups: dict[str, Callable[..., object]] = {}
     own = {}
@@ -117,7 +171,7 @@ def _with_options_of_dataclasses(function: Callable[..., None]) -> Callable[...,
         if isinstance(kind, type) and is_dataclass(kind):
             groups[name] = kind
         else:
-            own[name] = parameter
+            own[name] = parameter.replace(default=None) if name == "warehouse" else parameter
     options = {
         group: [p for name, p in _parameters(kind).items() if name not in own]
         for group, kind in groups.items()
@@ -144,15 +198,10 @@ def _parameters(function: Callable[..., object]) -> Mapping[str, inspect.Paramet
     return inspect.signature(function, eval_str=True).parameters
 
 
-def _is_warehouse(path: str) -> bool:
-    try:
-        return (Path(path) / "manifest.json").is_file()
-    except OSError:  # such as a query that is too long for a path
-        return False
-
-
 def _say_version(is_wanted: bool) -> None:
     if is_wanted:
+        from importlib.metadata import version
+
         typer.echo(f"orchbench {version('orchbench-analytics')}")
         raise typer.Exit
 
@@ -165,3 +214,234 @@ def _orchbench(
     ] = False,
 ) -> None:
     """Analytics for OrchestrationBench: from result files to Parquet, scores and SQL."""
+
+
+# The default warehouse
+
+VARIABLE = "ORCHBENCH_WAREHOUSE"
+FILE = "orchbench.toml"
+HOW_TO_NAME_IT = f'name the warehouse, or set {VARIABLE}, or write warehouse = "DIR" into {FILE}'
+_LARGEST_FILE = 64 * 1024
+
+
+def default_warehouse() -> Path | None:
+    """The warehouse that the environment names, or a file in this directory or one above it."""
+    named = os.environ.get(VARIABLE)
+    if named:
+        return local_path(named)
+    here = Path.cwd()
+    files = (directory / FILE for directory in (here, *here.parents))
+    file = next((file for file in files if file.is_file()), None)
+    return None if file is None else _named_in(file)
+
+
+def _named_in(file: Path) -> Path:
+    """What a file names; a relative path starts at the directory of the file."""
+    import tomllib
+
+    try:
+        if file.stat().st_size > _LARGEST_FILE:
+            raise PathError(f"{file} is larger than {_LARGEST_FILE:,} bytes")
+        content = tomllib.loads(file.read_text(encoding="utf-8"))
+    except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError, RecursionError) as error:
+        raise PathError(f"{file} cannot be read: {error}") from error
+    named = content.pop("warehouse", None)
+    if content:
+        raise PathError(f"{file}: unknown key {next(iter(content))!r}; the only key is warehouse")
+    if not isinstance(named, str) or not named:
+        raise PathError(f'{file}: expected a line such as warehouse = "DIR"')
+    path = file.parent / local_path(named)
+    return path.relative_to(Path.cwd()) if path.is_relative_to(Path.cwd()) else path
+
+
+# Completion: what a shell offers after Tab; if anything is wrong, nothing.
+
+
+def _warehouse(ctx: typer.Context) -> Path:
+    """The warehouse of half a call; after an option without its value, arguments have no name."""
+    named = ctx.params.get("warehouse") or next(iter(ctx.args), None) or default_warehouse()
+    return local_path(named or ".")
+
+
+def _manifest(ctx: typer.Context) -> Manifest:
+    from orchbench_analytics.store.manifest import Manifest, load_manifest
+
+    try:
+        return load_manifest(_warehouse(ctx))
+    except OrchbenchError:
+        return Manifest()
+
+
+def _models(ctx: typer.Context) -> Iterable[str]:
+    pairs = {(part.model, part.experiment) for part in _manifest(ctx).parts}
+    return [*{model for model, _ in pairs}, *map("/".join, pairs)]
+
+
+def _profiles(ctx: typer.Context) -> Iterable[str]:
+    from orchbench_analytics.profiles import BUILT_IN
+
+    return {*_manifest(ctx).profiles, *BUILT_IN}
+
+
+def _tags(ctx: typer.Context) -> Iterable[str]:
+    from orchbench_analytics.warehouse import open_warehouse
+
+    tags = open_warehouse(_warehouse(ctx)).table("model_tags").collect_schema()
+    return {*tags} - {"model", "experiment"}
+
+
+def _tables(ctx: typer.Context) -> Iterable[str]:
+    from orchbench_analytics.queries import views
+    from orchbench_analytics.tables import TABLES
+
+    return [*TABLES, *views()]
+
+
+def completes(names: Callable[[typer.Context], Iterable[str]]) -> Callable[..., list[str]]:
+    """A completion by the names that there are."""
+
+    def complete(ctx: typer.Context, incomplete: str) -> list[str]:
+        try:
+            return sorted(name for name in names(ctx) if name.startswith(incomplete))
+        except OrchbenchError:
+            return []
+
+    return complete
+
+
+complete_models = completes(_models)
+complete_profiles = completes(_profiles)
+complete_tags = completes(_tags)
+complete_tables = completes(_tables)
+
+
+# Options that several commands share: the same words, the same meaning.
+
+WarehouseArgument = Annotated[
+    Path,
+    typer.Argument(
+        metavar="DIR",
+        parser=local_path,
+        help=f"The warehouse; not needed if {VARIABLE} or {FILE} names it.",
+    ),
+]
+QuietOption = Annotated[bool, typer.Option("--quiet", "-q", help="Print nothing but errors.")]
+JobsOption = Annotated[
+    int | None,
+    typer.Option(min=1, metavar="N", help="Worker processes; by default as many as cores."),
+]
+SeedOption = Annotated[
+    int, typer.Option(min=0, metavar="N", help="The same seed gives the same figures.")
+]
+MetricsOption = Annotated[
+    list[str] | None,
+    typer.Option(metavar="NAME", help="Average, Call/Reject, FC, Plan or any column; repeatable."),
+]
+
+
+ProfileOption = Annotated[
+    str | None,
+    typer.Option(
+        "--profile",
+        "-p",
+        metavar="NAME",
+        autocompletion=complete_profiles,
+        help="spec (default), strict, upstream, reported, or one scored before.",
+    ),
+]
+ModelsOption = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--model",
+        "-m",
+        metavar="GLOB",
+        autocompletion=complete_models,
+        help="Only models such as graded-*; repeatable.",
+    ),
+]
+ExperimentsOption = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--experiment", "-e", metavar="GLOB", help="Only experiments such as base*; repeatable."
+    ),
+]
+LanguagesOption = Annotated[
+    list[str] | None,
+    typer.Option("--language", "-l", metavar="NAME", help="Only languages such as EN; repeatable."),
+]
+
+
+class Names(TypedDict, total=False):
+    """What was chosen, as the methods of a warehouse take it."""
+
+    models: list[str]
+    experiments: list[str]
+    languages: list[str]
+
+
+@dataclass(frozen=True, slots=True)
+class SelectionOptions:
+    """The options that choose what is asked about, before anything is computed."""
+
+    model: ModelsOption = None
+    experiment: ExperimentsOption = None
+    language: LanguagesOption = None
+
+    @property
+    def names(self) -> Names:
+        """What was chosen."""
+        return {
+            "models": self.model or [],
+            "experiments": self.experiment or [],
+            "languages": self.language or [],
+        }
+
+
+@dataclass(frozen=True, slots=True)
+class EngineOptions:
+    """The options that say where the work runs: on this machine, or on Spark."""
+
+    engine: Annotated[
+        Literal["local", "spark"],
+        typer.Option(metavar="NAME", help="Where the work runs: local or spark."),
+    ] = "local"
+    master: Annotated[
+        str | None,
+        typer.Option(metavar="URL", help="Spark's master; by default Spark's own setting."),
+    ] = None
+    conf: Annotated[
+        list[str] | None,
+        typer.Option(metavar="NAME=VALUE", help="A setting of Spark; repeatable."),
+    ] = None
+
+    @property
+    def is_local(self) -> bool:
+        """Whether the work runs on this machine."""
+        return self.engine == "local"
+
+    @contextmanager
+    def opened(
+        self, warehouse: Path, *, create: bool = False, progress: TaskProgress | None = None
+    ) -> Iterator[Warehouse]:
+        """The warehouse, with its work done by the chosen engine."""
+        from orchbench_analytics.warehouse import open_warehouse
+
+        with self._running(progress) as engine:
+            yield open_warehouse(warehouse, create=create, engine=engine)
+
+    @contextmanager
+    def _running(self, progress: TaskProgress | None) -> Iterator[Engine | None]:
+        """The engine while it is needed; None is this machine."""
+        if self.is_local:
+            if self.master or self.conf:
+                raise EngineError("--master and --conf are for Spark; add --engine spark")
+            yield None
+            return
+        from orchbench_analytics.engines.spark import SparkEngine
+        from orchbench_analytics.engines.spark.session import parse_conf, start_session
+
+        session = start_session(self.master, parse_conf(self.conf or ()))
+        try:
+            yield SparkEngine(session, progress=progress)
+        finally:
+            session.stop()

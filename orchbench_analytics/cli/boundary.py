@@ -1,26 +1,28 @@
-"""How a command ends: whatever goes wrong is a message and an exit code."""
+"""What a command tells people, on stderr, and how it ends: a message and an exit code."""
 
 from __future__ import annotations
 
 import errno
 import os
+import shlex
 import signal
 import sys
+import textwrap
 from collections.abc import Callable
-from contextlib import suppress
 from pathlib import Path
 from types import FrameType
 from typing import NoReturn
 
 import typer
 
-from orchbench_analytics.cli.talk import say
 from orchbench_analytics.errors import NoAnswersError, OrchbenchError, QueryTimeout
+from orchbench_analytics.outputs import terminal
+from orchbench_analytics.outputs.terminal import printable
 from orchbench_analytics.store.verify import naming_damage
-from orchbench_analytics.views.running import is_left_running
 
 FOUND_WRONG = 1
 WRONG_CALL = 2
+UNDECIDED = 3
 TIMED_OUT = 124  # as of timeout(1)
 IO_ERROR = 74  # as in sysexits.h
 INTERRUPTED = 130
@@ -42,6 +44,36 @@ _WRAPPED = {os.strerror(number): said for number, said in _SAID.items()} | {
     "disk I/O error": "a file could not be read or written: disk I/O error",
     "Invalid thrift: transport error": "a file could not be read or written to its end",
 }
+
+
+def say(text: str) -> None:
+    """Write a message to stderr; lines fit the terminal, and control characters are shown."""
+    lines = printable(text).splitlines() or [""]
+    if terminal.is_terminal(sys.stderr):
+        lines = [part for line in lines for part in _wrapped(line)]
+    try:
+        print("\n".join(lines), file=sys.stderr)
+    except (OSError, ValueError, AttributeError):  # nobody listens any more
+        return
+
+
+def call_of(*words: object) -> str:
+    """A call of this program as one types it, with quotes where they are needed."""
+    return shlex.join(["orchbench", *map(str, words)])
+
+
+def _wrapped(line: str) -> list[str]:
+    indent = " " * (len(line) - len(line.lstrip()) + 2)
+    return textwrap.wrap(
+        line,
+        terminal.width(),
+        subsequent_indent=indent if line[:1] == " " else "",
+        break_long_words=False,
+        break_on_hyphens=False,
+    ) or [""]
+
+
+_interrupts: list[int] = []  # the signals of Ctrl-C that came since the command began
 
 
 class _Terminated(BaseException):
@@ -80,27 +112,17 @@ def run_guarded(run: Callable[[], object]) -> NoReturn:
     except OSError as error:
         code = _ended(_system_said(error), IO_ERROR)
     except Exception as error:  # each library has its own for what the system refused it
-        if isinstance(error, AttributeError | ValueError) and _is_closed(sys.stdout):
-            said = "standard output is closed"
+        if _interrupts:  # an import or a callback made another error of Ctrl-C
+            code = INTERRUPTED
+        elif isinstance(error, AttributeError | ValueError) and _is_closed(sys.stdout):
+            code = _ended("standard output is closed", IO_ERROR)
         elif (wrapped := _wrapped_in(error)) is not None:
-            said = wrapped
+            code = _ended(wrapped, IO_ERROR)
         else:
             raise
-        code = _ended(said, IO_ERROR)
     if code == INTERRUPTED:
         say("orchbench: interrupted; what was finished before is kept")
-    _leave(code)
-
-
-def _leave(code: int) -> NoReturn:
-    """End the process, and do not wait for a query that does not hear that it is over."""
-    if is_left_running():
-        from orchbench_analytics.views.limits import remove_spilled
-
-        remove_spilled()
-        with suppress(OSError, ValueError, AttributeError):  # nobody reads any more
-            sys.stdout.flush()
-        os._exit(code)
+    signal.signal(signal.SIGINT, signal.SIG_DFL)  # from here on it has nothing to interrupt
     sys.exit(code)
 
 
@@ -119,9 +141,16 @@ def _code_of(run: Callable[[], object]) -> int:
 
 
 def _prepare() -> None:
-    """End on SIGTERM as on an error, so that temporary files are removed."""
+    """End on Ctrl-C and SIGTERM as on an error, so that temporary files are removed."""
+    _interrupts.clear()
+    signal.signal(signal.SIGINT, _interrupt)
     if hasattr(signal, "SIGTERM"):
         signal.signal(signal.SIGTERM, _terminate)
+
+
+def _interrupt(number: int, frame: FrameType | None) -> None:
+    _interrupts.append(number)
+    raise KeyboardInterrupt
 
 
 def _terminate(number: int, frame: FrameType | None) -> None:

@@ -4,17 +4,16 @@ from __future__ import annotations
 
 import typer
 
-from orchbench_analytics.cli.app import command
-from orchbench_analytics.cli.options import WarehouseArgument
+from orchbench_analytics.cli.app import WarehouseArgument, command
+from orchbench_analytics.cli.boundary import FOUND_WRONG, call_of, say
 from orchbench_analytics.cli.rows import RowOptions
-from orchbench_analytics.cli.talk import say
 
 
 @command(example="orchbench check orchbench-demo/warehouse")
 def check(warehouse: WarehouseArgument, *, rows: RowOptions) -> None:
     """Verify files, sums, and what an evaluator reported.
 
-    The exit code is 1 if anything is off that has no known and harmless cause.
+    The exit code is 1 if a difference has no known and harmless cause.
     """
     from orchbench_analytics.warehouse import open_warehouse
 
@@ -23,8 +22,9 @@ def check(warehouse: WarehouseArgument, *, rows: RowOptions) -> None:
     for name, fault in damage:
         say(f"{warehouse / name} {fault}")
     if damage:
-        say("the next orchbench ingest --verify builds it anew from its input files")
-        raise typer.Exit(1)
+        see = call_of("ingest", "PATH", "--into", warehouse, "--verify")
+        say(f"make them again from their input files with: {see}")
+        raise typer.Exit(FOUND_WRONG)
     say("verified every byte")
     report = opened.check()
     is_scored = bool(opened.manifest().scores)
@@ -35,13 +35,14 @@ def check(warehouse: WarehouseArgument, *, rows: RowOptions) -> None:
     unexplained = report.differences.filter(report.differences["explanation"].is_null())
     shown = unexplained if rows.is_screen and not rows.all else report.differences
     if not shown.is_empty() or not rows.is_screen:
-        rows.write(shown)
+        rows.write(shown, may_be_empty=True)
     for explanation, count in sorted(report.explained.items()):
         say(f"{count:,} more differ, as expected: {explanation}; --all lists them")
     if unexplained.is_empty():
-        nothing = f"nothing to compare: {warehouse} has no scores; see: orchbench score"
+        see = call_of("score", warehouse, "--profile", "spec")
+        nothing = f"nothing to compare: {warehouse} has no scores; see: {see}"
         agreed = "all else agrees" if report.explained else "all agree"
         say(agreed if is_scored else nothing)
         return
     say(f"{len(unexplained):,} differ")
-    raise typer.Exit(1)
+    raise typer.Exit(FOUND_WRONG)

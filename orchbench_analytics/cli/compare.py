@@ -6,37 +6,26 @@ from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
-from orchbench_analytics.cli.app import command
-from orchbench_analytics.cli.leaderboard import say_left_out
-from orchbench_analytics.cli.options import (
+from orchbench_analytics.cli.app import (
     MetricsOption,
     ProfileOption,
     SeedOption,
+    SelectionOptions,
     WarehouseArgument,
+    command,
+    complete_models,
 )
+from orchbench_analytics.cli.boundary import FOUND_WRONG, UNDECIDED, call_of, say
+from orchbench_analytics.cli.leaderboard import say_left_out
 from orchbench_analytics.cli.rows import RowOptions
-from orchbench_analytics.cli.talk import say
 from orchbench_analytics.errors import SelectionError
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     import polars as pl
 
     from orchbench_analytics.stats.gate import GateResult
-    from orchbench_analytics.warehouse import Warehouse
-
-_UNDECIDED = 3  # exit code
-_FIGURES = (
-    "verdict",
-    "difference",
-    "low_adjusted",
-    "high_adjusted",
-    "baseline_value",
-    "candidate_value",
-    "p_adjusted",
-    "scenario_count",
-    "effect_size",
-    "detectable_difference",
-)
 
 
 @command(example="orchbench compare orchbench-demo/warehouse perfect graded-1")
@@ -44,11 +33,19 @@ def compare(
     warehouse: WarehouseArgument,
     baseline: Annotated[
         str | None,
-        typer.Argument(metavar="[BASELINE]", help="Model, or model/experiment; else all pairs."),
+        typer.Argument(
+            metavar="BASELINE",
+            autocompletion=complete_models,
+            help="Model, or model/experiment; without it, all pairs.",
+        ),
     ] = None,
     candidate: Annotated[
         str | None,
-        typer.Argument(metavar="[CANDIDATE]", help="What is compared with it; else all others."),
+        typer.Argument(
+            metavar="CANDIDATE",
+            autocompletion=complete_models,
+            help="The model to compare with it; without it, all others.",
+        ),
     ] = None,
     metric: MetricsOption = None,
     gate: Annotated[
@@ -70,6 +67,7 @@ def compare(
     profile: ProfileOption = None,
     seed: SeedOption = 0,
     *,
+    chosen: SelectionOptions,
     rows: RowOptions,
 ) -> None:
     """Compare two models, one with all others, or all pairs.
@@ -84,104 +82,102 @@ def compare(
 
     opened = open_warehouse(warehouse)
     if baseline is None or candidate is None:
-        _refuse_for_many(gate, drivers)
-        many = opened.compare(baseline, profile=profile, metrics=metric or ["Average"], seed=seed)
-        _write_many(many, rows)
-        say_left_out(opened, opened.scenario_scores(profile), profile)
+        if gate:
+            raise SelectionError("a gate needs two models to compare")
+        if drivers:
+            raise SelectionError("--drivers needs two models to compare")
+        many = opened.compare(
+            baseline, profile=profile, metrics=metric or ["Average"], seed=seed, **chosen.names
+        )
+        rows.write(many)
+        say(sentences.many_comparisons(many))
+        if not chosen.model and not chosen.experiment:
+            say_left_out(opened, _contenders(many), profile)
         return
+    if chosen.model:
+        raise SelectionError("--model chooses among many models, and two are named already")
     if drivers and metric and len(metric) > 1:
         raise SelectionError("--drivers explains one metric; give one --metric")
     wanted = [*(metric or HEADLINE), *(parse_gate(text).metric for text in gate or ())]
+    experiments, languages = chosen.experiment or (), chosen.language or ()
     found = sentences.mean_first(
-        opened.compare(baseline, candidate, profile=profile, metrics=wanted, seed=seed)
+        opened.compare(
+            baseline,
+            candidate,
+            profile=profile,
+            metrics=wanted,
+            experiments=experiments,
+            languages=languages,
+            seed=seed,
+        )
     )
     if drivers:
         carried = opened.drivers(
-            baseline, candidate, profile=profile, metric=metric[0] if metric else "Average"
+            baseline,
+            candidate,
+            profile=profile,
+            metric=metric[0] if metric else "Average",
+            experiments=experiments,
+            languages=languages,
         )
-        _write_with_drivers(found, carried, rows, drivers)
+        _write_with_drivers(
+            found, carried.group_by("kind", maintain_order=True).head(drivers), rows
+        )
     else:
-        rows.write(found, first=("metric", "language", *_FIGURES))
+        rows.write(found)
     say(f"{candidate} against {baseline}: {sentences.comparison(found)}")
-    _say_power(found)
+    _say_power(found, warehouse)
     if gate:
-        results = _check_gates(opened, baseline, candidate, gate, profile=profile, seed=seed)
+        results = opened.gates(
+            baseline,
+            candidate,
+            gate,
+            profile=profile,
+            experiments=experiments,
+            languages=languages,
+            seed=seed,
+        )
         _exit_by(results, undecided)
 
 
-def _refuse_for_many(gate: list[str] | None, drivers: int) -> None:
-    if gate:
-        raise SelectionError("a gate needs two models to compare")
-    if drivers:
-        raise SelectionError("--drivers needs two models to compare")
-
-
-def _write_many(many: pl.DataFrame, rows: RowOptions) -> None:
-    from orchbench_analytics.outputs import sentences
-
-    first = ("candidate_model", "baseline_model", *_FIGURES)
-    chosen = rows.write(many, first=first)
-    say(sentences.many_comparisons(chosen))
-
-
-def _write_with_drivers(
-    found: pl.DataFrame, carried: dict[str, pl.DataFrame], rows: RowOptions, count: int
-) -> None:
-    """On a terminal a table each, else one table with a column `kind`."""
+def _contenders(many: pl.DataFrame) -> pl.DataFrame:
+    """The models of many comparisons."""
     import polars as pl
 
-    strongest = {kind: _strongest(frame, count) for kind, frame in carried.items()}
+    sides = ("baseline", "candidate")
+    return pl.concat(
+        many.select(model=f"{side}_model", experiment=f"{side}_experiment") for side in sides
+    ).unique()
+
+
+def _write_with_drivers(found: pl.DataFrame, carried: pl.DataFrame, rows: RowOptions) -> None:
+    """On a terminal a table for each kind, else one table with a column `kind`."""
+    import polars as pl
+
     if not rows.is_screen:
-        parts = {"comparison": found} | strongest
-        named = (frame.with_columns(kind=pl.lit(kind)) for kind, frame in parts.items())
-        rows.write(pl.concat(named, how="diagonal_relaxed").select("kind", pl.exclude("kind")))
+        compared = found.with_columns(kind=pl.lit("comparison"))
+        whole = pl.concat([compared, carried], how="diagonal_relaxed")
+        rows.write(whole.select("kind", pl.exclude("kind")))
         return
-    rows.write(found, first=("metric", "language", *_FIGURES))
+    rows.write(found)
     columns = ("driver", "contribution", "baseline_value", "candidate_value", "language", "metric")
     plain = RowOptions(all=True, wide=rows.wide)
-    for kind, frame in strongest.items():
+    for (kind,), drivers in carried.partition_by(
+        "kind", as_dict=True, maintain_order=True, include_key=False
+    ).items():
         say(f"\n{kind} that make the difference:")
-        plain.write(frame if rows.wide else frame.select(columns))
+        plain.write(drivers if rows.wide else drivers.select(columns))
 
 
-def _strongest(frame: pl.DataFrame, count: int) -> pl.DataFrame:
-    """The rows that contribute most, either way."""
-    import polars as pl
-
-    size = pl.col("contribution").abs()
-    return frame.sort(size, descending=True, nulls_last=True).head(count)
-
-
-def _say_power(found: pl.DataFrame) -> None:
+def _say_power(found: pl.DataFrame, warehouse: Path) -> None:
     """In a sentence, what it would have taken to tell, if the first metric could not."""
-    from orchbench_analytics.metrics import MEAN_OF_LANGUAGES
     from orchbench_analytics.outputs.labels import metric_label
     from orchbench_analytics.stats.planning import power_advice
 
-    means = found.filter(language=MEAN_OF_LANGUAGES).head(1).to_dicts()
-    labelled = [row | {"metric": metric_label(row["metric"])} for row in means]
+    first = found.head(1).to_dicts()
+    labelled = [row | {"metric": metric_label(row["metric"])} for row in first]
     for advice in filter(None, map(power_advice, labelled)):
-        say(f"{advice}; see: orchbench plan")
-
-
-def _check_gates(
-    opened: Warehouse,
-    baseline: str,
-    candidate: str,
-    gates: list[str],
-    *,
-    profile: str | None,
-    seed: int,
-) -> list[GateResult]:
-    """The outcomes of all gates, which hold together."""
-    from orchbench_analytics.stats.gate import check_gate, gate_level, parse_gate
-
-    level = gate_level(gates)
-    metrics = [parse_gate(text).metric for text in gates]
-    found = opened.compare(
-        baseline, candidate, profile=profile, metrics=metrics, seed=seed, level=level
-    )
-    return [check_gate(found, text, level=level) for text in gates]
+        say(f"{advice}; see: {call_of('power', warehouse)}")
 
 
 def _exit_by(results: list[GateResult], undecided: Literal["pass", "fail"]) -> None:
@@ -189,7 +185,7 @@ def _exit_by(results: list[GateResult], undecided: Literal["pass", "fail"]) -> N
         say(result.message)
     outcomes = {result.outcome for result in results}
     if "crossed" in outcomes:
-        raise typer.Exit(1)
+        raise typer.Exit(FOUND_WRONG)
     if "undecided" in outcomes and undecided == "fail":
         say("undecided is not held; more scenarios or runs may decide, or pass --undecided pass")
-        raise typer.Exit(_UNDECIDED)
+        raise typer.Exit(UNDECIDED)

@@ -9,11 +9,11 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from orchbench_analytics.cli.app import command
-from orchbench_analytics.cli.options import JobsOption, QuietOption
+from orchbench_analytics.cli.app import JobsOption, QuietOption, command
+from orchbench_analytics.cli.boundary import say
 from orchbench_analytics.cli.progress import progress_bar, say_summary
-from orchbench_analytics.cli.talk import say
 from orchbench_analytics.errors import PathError
+from orchbench_analytics.paths import local_path
 from orchbench_analytics.store.replace import place_for
 
 if TYPE_CHECKING:
@@ -31,24 +31,22 @@ What to try next:
 @command(example="orchbench demo orchbench-demo --models 12")
 def demo(
     directory: Annotated[
-        Path, typer.Argument(metavar="[DIR]", help="Where to make it; a new or empty directory.")
+        Path,
+        typer.Argument(
+            metavar="DIR", parser=local_path, help="Where to make it; a new or empty directory."
+        ),
     ] = Path("orchbench-demo"),
-    models: Annotated[int, typer.Option(min=1, metavar="N", help="How many models.")] = 12,
-    scenarios: Annotated[
-        int, typer.Option(min=1, metavar="N", help="Scenarios of each language.")
+    models: Annotated[
+        int, typer.Option(min=1, max=12, metavar="N", help="How many of its 12 models.")
     ] = 12,
-    runs: Annotated[int, typer.Option(min=1, metavar="N", help="Runs of each scenario.")] = 3,
-    seed: Annotated[
-        int, typer.Option(min=0, metavar="N", help="The same seed gives the same bytes.")
-    ] = 7,
     jobs: JobsOption = None,
     quiet: QuietOption = False,
 ) -> None:
-    """Make a sample sweep, score it, and say what to try next."""
+    """Unpack a sample sweep, score it, and say what to try next."""
     from orchbench_analytics.demo import write_sweep
     from orchbench_analytics.warehouse import open_warehouse
 
-    made_with = f"models={models} scenarios={scenarios} runs={runs} seed={seed}\n"
+    made_with = f"models={models}\n"
     note = directory / "made-with.txt"
     place_for(directory)
     if directory.exists() and (not directory.is_dir() or any(directory.iterdir())):
@@ -56,16 +54,8 @@ def demo(
             raise PathError(f"{directory} holds something else; name a new or empty directory")
     else:
         if not quiet:
-            say(f"making {models} models of a sample sweep in {directory}")
-        write_sweep(
-            directory,
-            models=models,
-            scenarios=scenarios,
-            runs=runs,
-            seed=seed,
-            write_judge_logs=True,
-            write_evaluations=True,
-        )
+            say(f"writing a sample sweep of {models} models to {directory}")
+        write_sweep(directory, models=models)
         note.write_text(made_with, encoding="utf-8")
     warehouse = directory / "warehouse"
     with progress_bar(quiet=quiet) as progress:
@@ -84,11 +74,11 @@ def demo(
 
 
 def _show_leaderboard(opened: Warehouse) -> None:
-    """The leaderboard as people read it, even if it goes into a log."""
+    """Show the leaderboard as on a terminal, even if it goes into a log."""
     from orchbench_analytics.outputs.labels import named_contenders
-    from orchbench_analytics.outputs.leaderboard import for_screen, main_columns
+    from orchbench_analytics.outputs.leaderboard import short, with_languages
     from orchbench_analytics.outputs.write import show_table
 
-    scores = opened.view("model_scores").filter(profile=opened.profile().name)
-    board = for_screen(main_columns(opened.leaderboard(), scores))
+    scores = opened.table("model_scores").filter(profile=opened.profile().name).collect()
+    board = short(with_languages(opened.leaderboard(), scores))
     show_table(named_contenders(board), is_whole=True)

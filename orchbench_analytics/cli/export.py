@@ -1,4 +1,4 @@
-"""The command that hands tables on: export."""
+"""The command `export`."""
 
 from __future__ import annotations
 
@@ -6,13 +6,18 @@ from typing import Annotated
 
 import typer
 
-from orchbench_analytics.cli.app import command
-from orchbench_analytics.cli.engine import EngineOptions
-from orchbench_analytics.cli.options import WarehouseArgument
-from orchbench_analytics.cli.talk import say
+from orchbench_analytics.cli.app import (
+    EngineOptions,
+    WarehouseArgument,
+    command,
+    complete_profiles,
+    complete_tables,
+)
+from orchbench_analytics.cli.boundary import say
+from orchbench_analytics.cli.progress import spinner
 
 _TARGET = (
-    "A directory or FILE.parquet (Parquet), FILE.duckdb, .sqlite, .xlsx or .hyper, DIR.csv, "
+    "A directory or FILE.parquet (Parquet), FILE.duckdb, .sqlite, .xlsx, .hyper or .csv, "
     "delta:DIR, iceberg:CATALOG, postgresql://HOST/DATABASE, or superset.zip with --uri."
 )
 
@@ -25,14 +30,29 @@ def export(
         bool, typer.Option("--star", help="Dimensions and facts, in place of flat tables.")
     ] = False,
     table: Annotated[
-        list[str] | None, typer.Option(metavar="NAME", help="Table or view; default all of them.")
+        list[str] | None,
+        typer.Option(
+            metavar="NAME",
+            autocompletion=complete_tables,
+            help="Only this table or view; repeatable.",
+        ),
     ] = None,
     profile: Annotated[
         str | None,
-        typer.Option(metavar="NAME", help="Only this profile, so that sums count nothing twice."),
+        typer.Option(
+            "--profile",
+            "-p",
+            metavar="NAME",
+            autocompletion=complete_profiles,
+            help="Only this profile, so that sums count nothing twice.",
+        ),
     ] = None,
     raw: Annotated[
         bool, typer.Option("--raw", help="Leave texts in CSV that a spreadsheet runs as formulas.")
+    ] = False,
+    keys: Annotated[
+        bool,
+        typer.Option("--keys", help="Declare keys in a DuckDB file, which makes it larger."),
     ] = False,
     partition_by: Annotated[
         list[str] | None, typer.Option(metavar="COLUMN", help="Column to split Parquet files by.")
@@ -50,8 +70,8 @@ def export(
 ) -> None:
     """Write tables and views for other tools.
 
-    A second export to the same target brings over only what changed, and writes anew what is no
-    longer as it was exported. Nothing but an earlier export is ever replaced.
+    A second export to the same target writes only what changed, here or there. Nothing but an
+    earlier export is ever replaced.
     """
     with engine.opened(warehouse) as opened:
         if uri is not None:
@@ -60,21 +80,23 @@ def export(
             parts = f"{len(bundle.charts)} charts over {len(bundle.datasets)} datasets"
             say(f"{bundle.target}: {parts} of {bundle.uri}, {change}")
             return
-        summary = opened.export(
-            target,
-            relations=table or (),
-            star=star,
-            profile=profile,
-            raw=raw,
-            partition_by=partition_by or (),
-            overwrite=overwrite,
-        )
+        with spinner("exporting"):
+            summary = opened.export(
+                target,
+                tables=table or (),
+                star=star,
+                profile=profile,
+                raw=raw,
+                keys=keys,
+                partition_by=partition_by or (),
+                overwrite=overwrite,
+            )
     written = [relation for relation in summary.relations if relation.changed_part_count]
     change = f"{len(written)} of them written" if written else "unchanged, nothing written"
     count = len(summary.relations)
     tables = "1 table" if count == 1 else f"{count} tables"
     say(f"{summary.target}: {tables}, {summary.row_count:,} rows, {change}")
     for name in summary.repaired:
-        say(f"{name} was not as it had been exported: written anew")
+        say(f"{name} was changed since it was exported: written again")
     for what, number in summary.changed_values.items():
         say(f"{what}: {number:,}")

@@ -7,23 +7,34 @@ from typing import Annotated
 
 import typer
 
-from orchbench_analytics.cli.app import command
-from orchbench_analytics.cli.default_warehouse import HOW_TO_NAME_IT, default_warehouse
-from orchbench_analytics.cli.engine import EngineOptions
-from orchbench_analytics.cli.options import JobsOption, QuietOption
+from orchbench_analytics.cli.app import (
+    HOW_TO_NAME_IT,
+    EngineOptions,
+    JobsOption,
+    QuietOption,
+    command,
+    default_warehouse,
+)
+from orchbench_analytics.cli.boundary import FOUND_WRONG, say
 from orchbench_analytics.cli.progress import progress_bar, say_summary, say_unchecked, task_bar
-from orchbench_analytics.cli.talk import say
 from orchbench_analytics.errors import PathError
+from orchbench_analytics.paths import local_path
 from orchbench_analytics.store.manifest import Manifest
 
 
 @command(example="orchbench ingest orchbench-demo/results --into my-warehouse")
 def ingest(
     paths: Annotated[
-        list[Path], typer.Argument(metavar="PATH...", help="Result files, or directories of them.")
+        list[Path],
+        typer.Argument(
+            metavar="PATH...", parser=local_path, help="Result files, or directories of them."
+        ),
     ],
     into: Annotated[
-        Path | None, typer.Option(metavar="DIR", help="The warehouse; it is made if need be.")
+        Path | None,
+        typer.Option(
+            metavar="DIR", parser=local_path, help="The warehouse; made if it does not exist."
+        ),
     ] = None,
     model: Annotated[
         str | None, typer.Option(metavar="NAME", help="Model of all files given.")
@@ -43,7 +54,9 @@ def ingest(
     agent_cards: Annotated[
         list[Path] | None,
         typer.Option(
-            metavar="PATH", help="Agent cards with tool schemas: files, or a directory of them."
+            metavar="PATH",
+            parser=local_path,
+            help="Agent cards with tool schemas: files, or a directory of them.",
         ),
     ] = None,
     expect: Annotated[
@@ -54,7 +67,9 @@ def ingest(
             "a file that lists them, or the benchmark's data directory.",
         ),
     ] = None,
-    prune: Annotated[bool, typer.Option("--prune", help="Forget files that are gone.")] = False,
+    prune: Annotated[
+        bool, typer.Option("--prune", help="Forget files that no longer exist.")
+    ] = False,
     score: Annotated[bool, typer.Option(help="Score what is new under every profile.")] = True,
     verify: Annotated[
         bool,
@@ -75,7 +90,7 @@ def ingest(
     """
     warehouse = into or default_warehouse()
     if warehouse is None:
-        raise PathError(f"where to? Give --into DIR: {HOW_TO_NAME_IT}")
+        raise PathError(f"no warehouse is given: give --into DIR, or {HOW_TO_NAME_IT}")
     with (
         progress_bar(quiet=quiet or not engine.is_local) as progress,
         task_bar(quiet=quiet or engine.is_local) as task_progress,
@@ -100,14 +115,14 @@ def ingest(
         if summary.found:
             _say_what_scores_lack(opened.manifest(), warehouse)
     if not summary.found or summary.is_unusable or (fail_on_refused and summary.refused):
-        raise typer.Exit(1)
+        raise typer.Exit(FOUND_WRONG)
 
 
 def _say_what_scores_lack(manifest: Manifest, warehouse: Path) -> None:
     has_runs = any(part.row_counts.get("scenarios") for part in manifest.parts)
     if has_runs and not manifest.tool_parameter_count:
         say(
-            "  no agent cards: values can score lower under upstream than the evaluator has "
-            "them; give --agent-cards"
+            "  no agent cards: under upstream, values may score lower than the evaluator's; "
+            "give --agent-cards"
         )
     say_unchecked(manifest, warehouse)

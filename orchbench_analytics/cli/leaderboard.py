@@ -6,14 +6,21 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from orchbench_analytics.cli.app import command
-from orchbench_analytics.cli.engine import EngineOptions
-from orchbench_analytics.cli.options import ProfileOption, SeedOption, WarehouseArgument
+from orchbench_analytics.cli.app import (
+    EngineOptions,
+    ProfileOption,
+    SeedOption,
+    SelectionOptions,
+    WarehouseArgument,
+    command,
+    complete_tags,
+)
+from orchbench_analytics.cli.boundary import call_of, say
 from orchbench_analytics.cli.rows import RowOptions
-from orchbench_analytics.cli.talk import call_of, say
-from orchbench_analytics.errors import SelectionError
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     import polars as pl
 
     from orchbench_analytics.warehouse import Warehouse
@@ -22,7 +29,7 @@ _INTERVALS = (
     "low and high: 95 % interval of Average over scenarios; rank low and rank high: that of the "
     "rank, for all models at once; models of one tier cannot be told apart from its best one"
 )
-_RANKS = ("rank_number", "model", "average_score", "low", "high", "rank_low", "rank_high")
+_NEARLY_ALL = 0.9  # of the sweep's scenarios
 
 
 @command(example="orchbench leaderboard orchbench-demo/warehouse --profile strict")
@@ -34,7 +41,11 @@ def leaderboard(
     ] = False,
     by: Annotated[
         str | None,
-        typer.Option(metavar="TAG", help="Group models by a tag; see orchbench tag."),
+        typer.Option(
+            metavar="TAG",
+            autocompletion=complete_tags,
+            help="Group models by a tag; see orchbench tag.",
+        ),
     ] = None,
     min_coverage: Annotated[
         float,
@@ -45,64 +56,70 @@ def leaderboard(
     seed: SeedOption = 0,
     *,
     engine: EngineOptions,
+    chosen: SelectionOptions,
     rows: RowOptions,
 ) -> None:
     """Rank models by their average score.
 
-    A model that lacks scenarios of the sweep is shown without a rank. With --language the ranks
-    are those of that language alone; --wide has every metric in every language.
+    A model that lacks scenarios of the sweep is shown without a rank. With --model the ranks count
+    only the chosen models, with --language only the chosen languages; --wide shows every metric in
+    every language.
     """
-    if intervals and by:
-        raise SelectionError("--intervals and --by do not go together; leave one of them out")
+    from orchbench_analytics.outputs.leaderboard import short
+
     with engine.opened(warehouse) as opened:
+        board = opened.leaderboard(
+            profile=profile,
+            by=by,
+            intervals=intervals,
+            min_coverage=min_coverage,
+            seed=seed,
+            **chosen.names,
+        )
         if intervals:
-            ranks = opened.rank_intervals(profile, seed=seed, min_coverage=min_coverage)
-            rows.write(ranks, first=_RANKS)
+            rows.write(board)
             if rows.is_screen:
                 say(_INTERVALS)
-            say_left_out(opened, ranks, profile)
         elif by:
-            groups = opened.leaderboard(profile, by=by, min_coverage=min_coverage)
-            rows.write(groups)
-            untagged = groups.filter(groups[by].is_null())["model_count"].sum()
+            rows.write(board)
+            untagged = board.filter(board[by].is_null())["model_count"].sum()
             if untagged:
                 say(f"the group without a name: {untagged:,} with no tag {by!r}")
+            return
         else:
-            write_leaderboard(opened, rows, profile=profile, min_coverage=min_coverage)
+            shown = board if chosen.language else _with_languages(opened, board, profile, rows)
+            rows.write(short(shown) if rows.is_short else shown)
+        if not chosen.model and not chosen.experiment:
+            say_left_out(opened, board, profile)
+        if not intervals:
+            _say_unranked(board, warehouse)
 
 
-def write_leaderboard(
-    opened: Warehouse, rows: RowOptions, *, profile: str | None, min_coverage: float = 1.0
-) -> None:
-    """The leaderboard with its languages side by side, short where people read it."""
-    import polars as pl
-
+def _with_languages(
+    opened: Warehouse, board: pl.DataFrame, profile: str | None, rows: RowOptions
+) -> pl.DataFrame:
+    """The board with Average in each language beside the means; with --wide every metric."""
     from orchbench_analytics.metrics import HEADLINE
-    from orchbench_analytics.outputs.leaderboard import (
-        for_screen,
-        left_unranked,
-        main_columns,
-        of_language,
-        with_languages,
-    )
+    from orchbench_analytics.outputs.leaderboard import with_languages
 
-    board = opened.leaderboard(profile, min_coverage=min_coverage)
-    say_left_out(opened, board, profile)
-    scores = opened.view("model_scores").filter(pl.col("profile") == opened.profile(profile).name)
-    if rows.language:
-        rows.write(of_language(scores, rows.language, problems=opened.view("model_problems")))
-        return
-    if rows.wide:
-        rows.write(with_languages(board, scores, HEADLINE))
-    else:
-        main = main_columns(board, scores)
-        rows.write(for_screen(main) if rows.is_screen else main)
+    scores = opened.table("model_scores").filter(profile=opened.profile(profile).name).collect()
+    return with_languages(board, scores, HEADLINE if rows.wide else HEADLINE[:1])
+
+
+def _say_unranked(board: pl.DataFrame, warehouse: Path) -> None:
+    """Say why models have no rank, and what could be done about it."""
+    from orchbench_analytics.outputs.leaderboard import left_unranked
+
     for sentence in left_unranked(board):
         say(sentence)
+    coverage = board.filter(rank_status="incomplete")["coverage"].max()
+    if isinstance(coverage, float) and coverage >= _NEARLY_ALL:
+        share = int(coverage * 100) / 100
+        say(f"--min-coverage {share:g} ranks models that lack a few scenarios")
     refused = board["refused_file_count"].sum()
     if refused:
         files = "1 file" if refused == 1 else f"{refused:,} files"
-        see = call_of("sources", opened.path, "--status", "refused")
+        see = call_of("sources", warehouse, "--status", "refused")
         say(f"{files} could not be read; see: {see}")
 
 

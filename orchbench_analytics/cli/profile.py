@@ -8,9 +8,10 @@ from typing import Annotated
 import typer
 
 from orchbench_analytics.cli.app import app, command
+from orchbench_analytics.cli.boundary import say
 from orchbench_analytics.cli.rows import RowOptions
-from orchbench_analytics.cli.talk import say
 from orchbench_analytics.errors import PathError
+from orchbench_analytics.paths import local_path
 
 profile = typer.Typer(
     help="List, show, compare or write sets of scoring rules.",
@@ -47,14 +48,17 @@ def diff_profiles(first: ProfileArgument, second: ProfileArgument, *, rows: RowO
     from orchbench_analytics.profiles import load_profile
 
     differing = profile_difference(load_profile(first), load_profile(second))
-    say(f"{differing.height} rules differ between {first} and {second}")
+    rules = "1 rule differs" if differing.height == 1 else f"{differing.height} rules differ"
+    say(f"{rules} between {first} and {second}")
     if differing.height or not rows.is_screen:
-        rows.write(differing, is_prose=True)
+        rows.write(differing, is_prose=True, may_be_empty=True)
 
 
 @command(on=profile, name="new", example="orchbench profile new mine.toml --base strict")
 def new_profile(
-    file: Annotated[Path, typer.Argument(metavar="FILE", help="A .toml file to write.")],
+    file: Annotated[
+        Path, typer.Argument(metavar="FILE", parser=local_path, help="A .toml file to write.")
+    ],
     base: Annotated[
         str, typer.Option(metavar="NAME", help="The built-in profile to start from.")
     ] = "spec",

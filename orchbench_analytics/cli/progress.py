@@ -8,12 +8,13 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from orchbench_analytics.cli.talk import call_of, say
+from orchbench_analytics.cli.boundary import call_of, say
 from orchbench_analytics.outputs import terminal
+from orchbench_analytics.outputs.terminal import printable
 from orchbench_analytics.store.manifest import Manifest, unchecked_pattern_count
 
 if TYPE_CHECKING:
-    from orchbench_analytics.engines.spark import TaskProgress
+    from orchbench_analytics.engines.spark.engine import TaskProgress
     from orchbench_analytics.ingest.update import IngestSummary, Progress
 
 _REFUSED_SAID = 5
@@ -22,12 +23,19 @@ _NOTHING = "no input files found: no name ends with .json, .json.gz or .json.zst
 
 @contextmanager
 def progress_bar(*, quiet: bool) -> Iterator[Progress | None]:
-    """A bar with files, MB/s and time left, then the word that it is scoring."""
+    """A bar with files, MB/s and time left; then a spinner, since scoring has no known end."""
     if quiet or not terminal.is_terminal(sys.stderr):
         yield None
         return
     from rich.console import Console
-    from rich.progress import BarColumn, DownloadColumn, Progress, TimeRemainingColumn
+    from rich.progress import (
+        BarColumn,
+        DownloadColumn,
+        Progress,
+        SpinnerColumn,
+        TimeElapsedColumn,
+        TimeRemainingColumn,
+    )
     from rich.progress import TransferSpeedColumn as SpeedColumn
 
     columns = (BarColumn(), DownloadColumn(), SpeedColumn(), TimeRemainingColumn())
@@ -41,15 +49,32 @@ def progress_bar(*, quiet: bool) -> Iterator[Progress | None]:
             nonlocal files, read_bytes
             files += file_count
             read_bytes += byte_count
-            said = "scoring" if read_bytes >= total_bytes else f"{files:,} files"
-            bar.update(task, advance=byte_count, total=total_bytes, description=said)
+            if read_bytes >= total_bytes:
+                bar.columns = (SpinnerColumn(), "{task.description}", TimeElapsedColumn())
+                bar.update(task, total=None, description=f"{files:,} files read; scoring")
+            else:
+                said = f"{files:,} files"
+                bar.update(task, advance=byte_count, total=total_bytes, description=said)
 
         yield advance
 
 
 @contextmanager
+def spinner(said: str) -> Iterator[None]:
+    """A sign of life on a terminal, for work that has no known end."""
+    if not terminal.is_terminal(sys.stderr):
+        yield
+        return
+    from rich.console import Console
+    from rich.text import Text
+
+    with Console(stderr=True).status(Text(printable(said))):
+        yield
+
+
+@contextmanager
 def task_bar(*, quiet: bool) -> Iterator[TaskProgress | None]:
-    """A bar with the tasks that Spark says are done, of the step that is under way."""
+    """A bar with the tasks of the current step that Spark has finished."""
     if quiet or not terminal.is_terminal(sys.stderr):
         yield None
         return
@@ -94,6 +119,6 @@ def say_unchecked(manifest: Manifest, warehouse: Path) -> None:
     if count:
         query = "from argument_scores where unchecked_argument_count > 0"
         say(
-            "  argument keys that count as fitting a pattern which took too long to try: "
+            "  argument keys that passed unchecked, because their pattern took too long: "
             f"{count:,}; see: {call_of('sql', warehouse, query)}"
         )

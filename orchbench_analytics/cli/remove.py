@@ -6,28 +6,32 @@ from typing import Annotated
 
 import typer
 
-from orchbench_analytics.cli.app import command
-from orchbench_analytics.cli.options import JobsOption, WarehouseArgument
-from orchbench_analytics.cli.talk import say
+from orchbench_analytics.cli.app import (
+    ExperimentsOption,
+    JobsOption,
+    ModelsOption,
+    WarehouseArgument,
+    command,
+    complete_profiles,
+)
+from orchbench_analytics.cli.boundary import say
 from orchbench_analytics.errors import SelectionError
 
 
 @command(example="orchbench remove orchbench-demo/warehouse --model silent")
 def remove(
     warehouse: WarehouseArgument,
-    model: Annotated[
-        list[str] | None,
-        typer.Option("--model", "-m", metavar="GLOB", help="Models such as graded-*; repeatable."),
-    ] = None,
-    experiment: Annotated[
-        list[str] | None,
-        typer.Option(
-            "--experiment", "-e", metavar="GLOB", help="Experiments; with --model, only of those."
-        ),
-    ] = None,
+    model: ModelsOption = None,
+    experiment: ExperimentsOption = None,
     profile: Annotated[
         list[str] | None,
-        typer.Option("--profile", "-p", metavar="NAME", help="Scores under a profile of your own."),
+        typer.Option(
+            "--profile",
+            "-p",
+            metavar="NAME",
+            autocompletion=complete_profiles,
+            help="Scores under a profile of your own; repeatable.",
+        ),
     ] = None,
     tags: Annotated[bool, typer.Option("--tags", help="All tags of models.")] = False,
     jobs: JobsOption = None,

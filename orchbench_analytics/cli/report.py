@@ -2,26 +2,33 @@
 
 from __future__ import annotations
 
-import webbrowser
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from orchbench_analytics.cli.app import command
-from orchbench_analytics.cli.options import JobsOption, WarehouseArgument
-from orchbench_analytics.cli.talk import say
+from orchbench_analytics.cli.app import (
+    JobsOption,
+    ModelsOption,
+    WarehouseArgument,
+    command,
+    complete_profiles,
+)
+from orchbench_analytics.cli.boundary import say
+from orchbench_analytics.paths import local_path
 
 if TYPE_CHECKING:
     from orchbench_analytics.pages.report import Report
 
-ModelsOption = Annotated[
-    list[str] | None,
-    typer.Option("--model", "-m", metavar="GLOB", help="Only models such as graded-*."),
-]
 ProfilesOption = Annotated[
     list[str] | None,
-    typer.Option("--profile", "-p", metavar="NAME", help="Only this profile; default all."),
+    typer.Option(
+        "--profile",
+        "-p",
+        metavar="NAME",
+        autocompletion=complete_profiles,
+        help="Only this profile; repeatable, the first is shown first; default all.",
+    ),
 ]
 RulesOption = Annotated[
     bool,
@@ -42,7 +49,9 @@ def report(
     output: Annotated[
         Path,
         typer.Argument(
-            metavar="OUT", help="An .html file or a directory: new, or an earlier report."
+            metavar="OUT",
+            parser=local_path,
+            help="An .html file or a directory: new, or an earlier report.",
         ),
     ],
     model: ModelsOption = None,
@@ -82,13 +91,10 @@ def view(
     """Make the report and open it in the browser."""
     from orchbench_analytics.warehouse import open_warehouse
 
-    output = warehouse.absolute().with_name(f"{warehouse.absolute().name}-report.html")
-    made = open_warehouse(warehouse).report(
-        output, models=model or (), profiles=profile or (), with_rules=audit, jobs=jobs
+    made = open_warehouse(warehouse).view(
+        models=model or (), profiles=profile or (), with_rules=audit, jobs=jobs
     )
     _say_made(made)
-    if not webbrowser.open(made.page.absolute().as_uri()):
-        say(f"no browser could be opened; open {made.page.absolute()} yourself")
 
 
 def _say_made(made: Report) -> None:

@@ -8,17 +8,24 @@ from typing import Annotated
 
 import typer
 
-from orchbench_analytics.cli.app import command
-from orchbench_analytics.cli.engine import EngineOptions
-from orchbench_analytics.cli.options import WarehouseArgument
-from orchbench_analytics.cli.talk import say
+from orchbench_analytics.cli.app import (
+    EngineOptions,
+    WarehouseArgument,
+    command,
+    complete_models,
+    complete_profiles,
+)
+from orchbench_analytics.cli.boundary import say
 from orchbench_analytics.errors import PathError
+from orchbench_analytics.paths import local_path
 
 
 @command(example="orchbench results orchbench-demo/warehouse perfect --language EN")
 def results(
     warehouse: WarehouseArgument,
-    model: Annotated[str, typer.Argument(metavar="MODEL", help="The model.")],
+    model: Annotated[
+        str, typer.Argument(metavar="MODEL", autocompletion=complete_models, help="The model.")
+    ],
     language: Annotated[
         str | None,
         typer.Option(
@@ -38,6 +45,7 @@ def results(
             "--profile",
             "-p",
             metavar="NAME",
+            autocompletion=complete_profiles,
             help="upstream (default) has the evaluator's own figures; or spec, strict, reported.",
         ),
     ] = None,
@@ -47,6 +55,7 @@ def results(
             "--output",
             "-o",
             metavar="PATH",
+            parser=local_path,
             help="A new .json file, or a directory for evaluation_result_EN.json and so on.",
         ),
     ] = None,

@@ -4,34 +4,22 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, ClassVar, NoReturn
 
 import typer
 
-from orchbench_analytics.outputs.render import Format, agreed_format
+from orchbench_analytics.cli.boundary import FOUND_WRONG, say
+from orchbench_analytics.outputs.write import Format, agreed_format
+from orchbench_analytics.paths import local_path
 
 if TYPE_CHECKING:
     import polars as pl
 
-    from orchbench_analytics.outputs.filter_rows import RowFilter
-
 
 @dataclass(frozen=True, slots=True)
 class RowOptions:
-    """Which rows come out, in which order, how, and where to."""
+    """In which order rows come out, how many, how, and where to."""
 
-    model: Annotated[
-        list[str] | None,
-        typer.Option("--model", "-m", metavar="GLOB", help="Only models such as graded-*."),
-    ] = None
-    language: Annotated[
-        list[str] | None,
-        typer.Option("--language", "-l", metavar="NAME", help="Only this language, such as EN."),
-    ] = None
-    experiment: Annotated[
-        list[str] | None,
-        typer.Option("--experiment", "-e", metavar="GLOB", help="Only experiments such as base*."),
-    ] = None
     sort: Annotated[
         str | None,
         typer.Option(metavar="COLUMN", help="Sort by a column; -COLUMN puts the largest first."),
@@ -47,7 +35,7 @@ class RowOptions:
             "--format",
             "-f",
             metavar="FORMAT",
-            help="table, markdown, csv, json, jsonl, xlsx or parquet: all rows, unrounded.",
+            help="table or markdown to read; csv, json, jsonl, xlsx or parquet unrounded.",
         ),
     ] = None
     output: Annotated[
@@ -56,9 +44,12 @@ class RowOptions:
             "--output",
             "-o",
             metavar="FILE",
-            help="New file; .csv, .json, .jsonl, .md, .xlsx or .parquet says the format.",
+            parser=local_path,
+            help="New file; .csv, .json, .jsonl, .md, .xlsx or .parquet gives the format.",
         ),
     ] = None
+
+    mark: ClassVar[str] = "--"  # what wide and all begin with
 
     def __post_init__(self) -> None:
         """Refuse an output that cannot be written, before any work is done."""
@@ -69,57 +60,62 @@ class RowOptions:
         _ = self.wanted_format
 
     @property
-    def filter(self) -> RowFilter:
-        """Which rows are wanted, and in which order."""
-        from orchbench_analytics.outputs.filter_rows import RowFilter
-
-        return RowFilter(
-            self.model or (), self.language or (), self.experiment or (), self.sort, self.limit
-        )
-
-    @property
     def wanted_format(self) -> Format:
-        """The format of rows that do not go to a terminal."""
+        """The format in which rows are written."""
         return agreed_format(self.format, self.output) or "table"
 
     @property
     def is_screen(self) -> bool:
-        """Whether the rows go to a terminal, as a table for people to read."""
+        """Whether the rows go to standard output as a table for people to read."""
         from orchbench_analytics.outputs.write import is_screen
 
         return is_screen(self.format, self.output)
+
+    @property
+    def is_short(self) -> bool:
+        """Whether people read the rows, and did not ask for all columns."""
+        return self.wanted_format in ("table", "markdown") and not self.wide
 
     def write(
         self,
         frame: pl.DataFrame,
         *,
-        first: tuple[str, ...] = (),
-        only: bool = False,
         is_verbatim: bool = False,
         is_prose: bool = False,
+        may_be_empty: bool = False,
     ) -> pl.DataFrame:
-        """Write the wanted rows, and return them.
+        """Write the wanted rows, with their columns in the order that they have; return the rows.
 
-        On a terminal the columns of `first` come first, and no others with `only`.
+        Where people read, `is_verbatim` keeps the names of columns, and prose has sentences in its
+        last column. No rows end the command with exit code 1, unless there may be none.
         """
-        from orchbench_analytics.outputs.filter_rows import filter_rows
+        from orchbench_analytics.outputs.filter_rows import first_in_order
         from orchbench_analytics.outputs.labels import named_contenders
         from orchbench_analytics.outputs.write import show_table, write_rows
 
-        wanted = filter_rows(frame, self.filter)
+        wanted = first_in_order(frame, sort=self.sort, limit=self.limit)
+        is_nothing = frame.is_empty() and not may_be_empty
+        is_named = self.is_short and not is_verbatim
+        shown = named_contenders(wanted, among=frame) if is_named else wanted
         if not self.is_screen:
-            write_rows([wanted], format=self.wanted_format, output=self.output)
-            return wanted
-        shown = wanted
-        if not (self.wide or is_verbatim):
-            shown = named_contenders(wanted, among=frame)
-            others = [] if only else [name for name in shown.columns if name not in first]
-            shown = shown.select(*(name for name in first if name in shown.columns), *others)
-        show_table(
-            shown,
-            is_wide=self.wide,
-            is_whole=self.all or self.limit is not None or is_prose,
-            is_verbatim=is_verbatim,
-            is_prose=is_prose,
-        )
+            write_rows(
+                [shown], format=self.wanted_format, output=self.output, is_verbatim=is_verbatim
+            )
+        elif not is_nothing:
+            show_table(
+                shown,
+                is_wide=self.wide,
+                is_whole=self.all or self.limit is not None or is_prose,
+                is_verbatim=is_verbatim,
+                is_prose=is_prose,
+                mark=self.mark,
+            )
+        if is_nothing:
+            say_no_rows()
         return wanted
+
+
+def say_no_rows() -> NoReturn:
+    """End a command that found nothing."""
+    say("no rows: nothing fits what was asked for")
+    raise typer.Exit(FOUND_WRONG)

@@ -6,10 +6,14 @@ from typing import Annotated
 
 import typer
 
-from orchbench_analytics.cli.app import command
-from orchbench_analytics.cli.options import JobsOption, WarehouseArgument
-from orchbench_analytics.cli.progress import say_unchecked
-from orchbench_analytics.cli.talk import call_of, say
+from orchbench_analytics.cli.app import (
+    JobsOption,
+    WarehouseArgument,
+    command,
+    complete_profiles,
+)
+from orchbench_analytics.cli.boundary import call_of, say
+from orchbench_analytics.cli.progress import say_unchecked, spinner
 
 
 @command(example="orchbench score orchbench-demo/warehouse --profile strict")
@@ -18,7 +22,11 @@ def score(
     profile: Annotated[
         str,
         typer.Option(
-            "--profile", "-p", metavar="NAME", help="A built-in profile, or a .toml file of rules."
+            "--profile",
+            "-p",
+            metavar="NAME",
+            autocompletion=complete_profiles,
+            help="A built-in profile, or a .toml file of rules.",
         ),
     ],
     jobs: JobsOption = None,
@@ -27,7 +35,8 @@ def score(
     from orchbench_analytics.warehouse import open_warehouse
 
     opened = open_warehouse(warehouse)
-    name = opened.score(profile, jobs=jobs)
+    with spinner("scoring"):
+        name = opened.score(profile=profile, jobs=jobs)
     see = call_of("leaderboard", warehouse, "-p", name)
     say(f"{warehouse}: scored under {name}; see: {see}")
     say_unchecked(opened.manifest(), warehouse)

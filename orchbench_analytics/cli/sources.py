@@ -6,16 +6,14 @@ from typing import Annotated, Literal
 
 import typer
 
-from orchbench_analytics.cli.app import command
-from orchbench_analytics.cli.options import WarehouseArgument
+from orchbench_analytics.cli.app import SelectionOptions, WarehouseArgument, command
+from orchbench_analytics.cli.boundary import say
 from orchbench_analytics.cli.rows import RowOptions
-from orchbench_analytics.cli.talk import say
 
 _WHY = ("below", "reason", "place", "path", "message")
-_FIRST = ("status", "reason", "path", "message", "place", "kind", "model", "language")
 
 
-@command(example="orchbench sources orchbench-demo/warehouse --status refused")
+@command(example="orchbench sources orchbench-demo/warehouse --status taken")
 def sources(
     warehouse: WarehouseArgument,
     status: Annotated[
@@ -23,20 +21,20 @@ def sources(
         typer.Option(metavar="STATUS", help="Only files taken, ignored or refused."),
     ] = None,
     *,
+    chosen: SelectionOptions,
     rows: RowOptions,
 ) -> None:
     """List input files and what became of them."""
-    import polars as pl
-
     from orchbench_analytics.outputs.sources import counted, refused_first, without_common_path
     from orchbench_analytics.warehouse import open_warehouse
 
-    files = open_warehouse(warehouse).sources().sort("path")
+    files = open_warehouse(warehouse).sources(**chosen.names)
     say(counted(files))
-    chosen = files if status is None else files.filter(pl.col("status") == status)
-    if rows.is_screen:
-        chosen = without_common_path(refused_first(chosen))
+    if status is not None:
+        files = files.filter(status=status)
+    if rows.is_screen and not files.is_empty():
+        files = without_common_path(refused_first(files))
     if status == "refused":
-        rows.write(chosen, first=_WHY, only=True, is_prose=True)
+        rows.write(files.select(name for name in _WHY if name in files.columns), is_prose=True)
     else:
-        rows.write(chosen, first=_FIRST)
+        rows.write(files)

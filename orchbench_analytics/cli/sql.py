@@ -1,27 +1,44 @@
-"""The command `sql`."""
+"""The command `sql`, and its prompt."""
 
 from __future__ import annotations
 
+import json
+import os
 import sys
-from collections.abc import Iterator, Mapping
-from contextlib import closing
+from cmd import Cmd
+from collections.abc import Callable, Generator, Iterable, Iterator
+from contextlib import closing, suppress
+from itertools import chain
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from orchbench_analytics.cli.app import command
-from orchbench_analytics.cli.engine import EngineOptions
-from orchbench_analytics.cli.options import WarehouseArgument
-from orchbench_analytics.cli.rows import RowOptions
-from orchbench_analytics.errors import EngineError, QueryError
+from orchbench_analytics.cli.app import EngineOptions, WarehouseArgument, command
+from orchbench_analytics.cli.boundary import say
+from orchbench_analytics.cli.rows import RowOptions, say_no_rows
+from orchbench_analytics.errors import EngineError, OrchbenchError, QueryError
 from orchbench_analytics.outputs import terminal
+from orchbench_analytics.paths import local_path
+from orchbench_analytics.views.sandbox import Limits, Sandbox, gather, memory_bytes
 
 if TYPE_CHECKING:
     import polars as pl
-    from duckdb import DuckDBPyConnection
 
-    from orchbench_analytics.views.limits import Limits
     from orchbench_analytics.warehouse import Warehouse
+
+Ask = Callable[[str], Generator["pl.DataFrame"]]
+_HISTORY_LENGTH = 1000
+_TEXT_OF_ROWS = 16  # times that rows as a text table take more memory than as columns
+_FIRST_LINE, _NEXT_LINE = "orchbench> ", "  ...> "
+_WORDS = {
+    ".tables": "list tables and views",
+    ".describe NAME": "explain the columns of a table",
+    ".wide": "show all columns from now on, or no longer",
+    ".all": "show all rows from now on, or no longer",
+    ".help": "show this",
+    ".quit": "leave; so does Ctrl-D",
+}
 
 
 @command(example="orchbench sql orchbench-demo/warehouse 'from main.leaderboard'")
@@ -29,7 +46,7 @@ def sql(
     warehouse: WarehouseArgument,
     query: Annotated[
         str | None,
-        typer.Argument(metavar="[QUERY]", help="A query, a .sql file, or - for standard input."),
+        typer.Argument(metavar="QUERY", help="A query, a .sql file, or - for standard input."),
     ] = None,
     param: Annotated[
         list[str] | None,
@@ -62,76 +79,70 @@ def sql(
 
     Without a query and without a terminal, tables and views are listed.
     """
-    from orchbench_analytics.views.limits import Limits
-    from orchbench_analytics.views.query import parse_parameters
-
-    limits = Limits(memory) if spill is None else Limits(memory, spill)
     parameters = parse_parameters(param or ())
+    if query is None and parameters:
+        raise QueryError("--param needs a query")
     if not engine.is_local and (timeout, memory, spill) != (None, None, None):
         raise EngineError("--timeout, --memory and --spill are DuckDB's; bound Spark by --conf")
-    with engine.opened(warehouse) as opened:
-        if query is None:
-            if parameters:
-                raise QueryError("--param needs a query")
-            if rows.is_screen and terminal.is_terminal(sys.stdin):
-                from orchbench_analytics.cli.prompt import run_prompt
+    limits = Limits(memory) if spill is None else Limits(memory, spill)
+    sandboxes = [Sandbox()]  # starts while the rest is imported
+    try:
+        with engine.opened(warehouse) as opened:
 
-                def answer(text: str) -> None:
-                    _answer(opened, text, rows, unsafe=unsafe, limits=limits, timeout=timeout)
+            def ask(text: str) -> Generator[pl.DataFrame]:
+                if opened.engine is not None:
+                    yield opened.sql(text, parameters=parameters)
+                    return
+                with sandboxes.pop() as sandbox:
+                    sandboxes.append(Sandbox())  # starts while the next query is typed
+                    yield from sandbox.frames(
+                        opened.path,
+                        text,
+                        parameters=parameters,
+                        unsafe=unsafe,
+                        limits=limits,
+                        timeout=timeout,
+                    )
 
-                run_prompt(opened, rows, answer)
+            if query is not None:
+                if not _write(ask(_text_of(query)), rows, limits):
+                    say_no_rows()
+            elif rows.is_screen and terminal.is_terminal() and terminal.is_terminal(sys.stdin):
+                _Prompt(opened, ask, rows, limits).cmdloop()
             else:
-                rows.write(opened.relations(), is_prose=True)
-            return
-        text = _text_of(query)
-        _answer(
-            opened, text, rows, parameters=parameters, unsafe=unsafe, limits=limits, timeout=timeout
-        )
+                rows.write(opened.tables(), is_prose=True)
+    finally:
+        for sandbox in sandboxes:
+            sandbox.close()
 
 
-def _answer(
-    opened: Warehouse,
-    query: str,
-    rows: RowOptions,
-    *,
-    unsafe: bool,
-    limits: Limits,
-    timeout: float | None,
-    parameters: Mapping[str, Any] | None = None,
-) -> None:
-    """Write the rows of a query, as they come if the format and the options allow it."""
-    import polars as pl
-
-    from orchbench_analytics.outputs.filter_rows import RowFilter
+def _write(frames: Generator[pl.DataFrame], rows: RowOptions, limits: Limits) -> bool:
+    """Write the rows of a query, as they come if they go to a program; whether there are any."""
     from orchbench_analytics.outputs.write import first_rows, write_rows
-    from orchbench_analytics.views.query import connect_for_queries, fetch, fetch_batches, run_query
-    from orchbench_analytics.views.running import in_batches
 
-    if opened.engine is not None:
-        found = opened.sql(query, parameters=parameters, unsafe=unsafe)
-        rows.write(fetch(found), is_verbatim=True)
-        return
-    manifest = opened.manifest()
+    most_bytes = memory_bytes(limits)
+    with closing(frames):
+        if rows.is_screen or rows.sort is not None:
+            found = gather(frames, most_bytes=most_bytes)
+            if not found.is_empty() or not rows.is_screen:
+                rows.write(found, is_verbatim=True, may_be_empty=True)
+            return not found.is_empty()
+        heights: list[int] = []
 
-    def connect() -> DuckDBPyConnection:
-        return connect_for_queries(opened.path, manifest, query=query, unsafe=unsafe, limits=limits)
+        def counted() -> Iterator[pl.DataFrame]:
+            for frame in frames:
+                heights.append(frame.height)
+                yield frame
 
-    def ask(connection: DuckDBPyConnection) -> Iterator[pl.DataFrame]:
-        relation = run_query(connection, query, parameters=parameters, unsafe=unsafe)
-        return fetch_batches(relation)
-
-    with closing(in_batches(connect, ask, timeout=timeout)) as batches:
-        if not rows.is_screen and rows.filter == RowFilter(limit=rows.limit):
-            limited = first_rows(batches, rows.limit)
-            write_rows(limited, format=rows.wanted_format, output=rows.output)
-        else:
-            rows.write(pl.concat(batches), is_verbatim=True)
+        limited = first_rows(counted(), rows.limit)
+        if rows.wanted_format in ("table", "markdown", "xlsx"):
+            limited = iter([gather(limited, most_bytes=most_bytes // _TEXT_OF_ROWS)])
+        write_rows(limited, format=rows.wanted_format, output=rows.output, is_verbatim=True)
+        return any(heights) or rows.limit == 0
 
 
 def _text_of(query: str) -> str:
     """The query itself, or the text of the file or stream that was named."""
-    from orchbench_analytics.views.query import query_text
-
     try:
         text = sys.stdin.read() if query == "-" else query_text(query)
         text.encode()  # standard input lets bytes that are not UTF-8 pass as half characters
@@ -141,3 +152,147 @@ def _text_of(query: str) -> str:
         raise QueryError(f"{where} is not UTF-8 text: {error}") from error
     except OSError as error:
         raise QueryError(f"{query} cannot be read: {error.strerror or error}") from error
+
+
+def parse_parameters(given: Iterable[str]) -> dict[str, Any]:
+    """`name=value` texts as query parameters; numbers, true, false and null count as such."""
+    parameters = {}
+    for text in given:
+        name, separator, value = text.partition("=")
+        if not separator or not name.isidentifier():
+            raise QueryError(f"--param {text!r}: expected name=value")
+        try:
+            parsed = json.loads(value)
+        except ValueError:
+            parsed = value
+        parameters[name] = parsed if isinstance(parsed, int | float | bool | None) else value
+    return parameters
+
+
+def query_text(given: str) -> str:
+    """The query itself, or the text of the .sql file that was named."""
+    if not given.endswith(".sql"):
+        return given
+    path = local_path(given)
+    if not path.is_file():
+        raise QueryError(f"no such file: {given}")
+    return path.read_text(encoding="utf-8")
+
+
+class _PromptRows(RowOptions):
+    """Rows as the prompt shows them."""
+
+    mark = "."
+
+
+class _Prompt(Cmd):
+    """The prompt: a query ends with a semicolon, and a few words begin with a dot."""
+
+    intro = "SQL over the warehouse; a query ends with ; and .help lists what else there is"
+
+    def __init__(self, opened: Warehouse, ask: Ask, rows: RowOptions, limits: Limits) -> None:
+        super().__init__()
+        self.prompt = _FIRST_LINE
+        self._opened, self._ask, self._limits = opened, ask, limits
+        self._rows = _PromptRows(rows.sort, rows.limit, rows.all, rows.wide)
+        self._lines: list[str] = []
+        self._known: list[str] | None = None
+
+    def cmdloop(self, intro: str | None = None) -> None:
+        """Answer until the input ends; Ctrl-C drops what was typed, or stops the query."""
+        while True:
+            try:
+                super().cmdloop(intro)
+            except KeyboardInterrupt:
+                print()
+                self._start_over()
+                intro = ""
+            else:
+                return
+
+    def preloop(self) -> None:
+        """Read the history of earlier prompts, where Python has readline."""
+        with suppress(ImportError, OSError):
+            import readline
+
+            readline.set_completer_delims(" \t\n,()=<>+-*/;'\"")
+            readline.read_history_file(_history_file())
+
+    def postloop(self) -> None:
+        """Keep the history."""
+        with suppress(ImportError, OSError):
+            import readline
+
+            readline.set_history_length(_HISTORY_LENGTH)
+            _history_file().parent.mkdir(parents=True, exist_ok=True)
+            readline.write_history_file(_history_file())
+
+    def onecmd(self, line: str) -> bool:
+        """Take a line: a word with a dot, or a part of a query; true ends the prompt."""
+        if line == "EOF":
+            print()
+            return True
+        word, _, name = line.strip().rstrip(";").partition(" ")
+        if not self._lines and word in (".quit", ".exit", "quit", "exit"):
+            return True
+        try:
+            if not self._lines and word.startswith("."):
+                self._react(word, name.strip())
+            elif line.strip() or self._lines:
+                self._lines.append(line)
+                self.prompt = _NEXT_LINE
+                if line.rstrip().endswith(";"):
+                    query = "\n".join(self._lines).strip().rstrip("; \n")
+                    self._start_over()
+                    if query and not _write(self._ask(query), self._rows, self._limits):
+                        say("no rows")
+        except OrchbenchError as error:
+            say(str(error))
+        return False
+
+    def completenames(self, text: str, *ignored: object) -> list[str]:
+        """The names of tables, views and columns, and the words of the prompt."""
+        if self._known is None:
+            self._known = _names_in(self._opened)
+        words = (word.split()[0] for word in _WORDS)
+        return [name for name in chain(words, self._known) if name.startswith(text)]
+
+    completedefault = completenames
+
+    def _start_over(self) -> None:
+        self._lines, self.prompt = [], _FIRST_LINE
+
+    def _react(self, word: str, name: str) -> None:
+        from dataclasses import replace
+
+        from orchbench_analytics.outputs.dictionary import find_entry
+        from orchbench_analytics.outputs.write import show_table
+
+        if word == ".tables":
+            self._rows.write(self._opened.tables(), is_prose=True)
+        elif word == ".wide":
+            self._rows = replace(self._rows, wide=not self._rows.wide)
+        elif word == ".all":
+            self._rows = replace(self._rows, all=not self._rows.all)
+        elif word == ".describe" and name:
+            entry = find_entry(name)
+            say(entry.title)
+            show_table(entry.columns, is_whole=True, is_prose=True)
+        else:
+            for known, meaning in _WORDS.items():
+                say(f"  {known:16}{meaning}")
+
+
+def _names_in(opened: Warehouse) -> list[str]:
+    with opened.connect() as connection:
+        found = connection.execute(
+            "select table_name, column_name from duckdb_columns() where schema_name = 'main'"
+        ).fetchall()
+    tables, columns = zip(*found, strict=True)
+    return sorted({*tables, *(f"main.{name}" for name in tables), *columns})
+
+
+def _history_file() -> Path:
+    state = os.environ.get("XDG_STATE_HOME")
+    base = Path(state) if state else Path.home() / ".local" / "state"
+    return base / "orchbench" / "sql_history"

@@ -7,9 +7,9 @@ from typing import Annotated
 
 import typer
 
-from orchbench_analytics.cli.app import command
-from orchbench_analytics.cli.options import WarehouseArgument
-from orchbench_analytics.cli.talk import say
+from orchbench_analytics.cli.app import WarehouseArgument, command
+from orchbench_analytics.cli.boundary import say
+from orchbench_analytics.paths import local_path
 
 _MOST_NAMED = 5
 
@@ -19,7 +19,11 @@ def tag(
     warehouse: WarehouseArgument,
     file: Annotated[
         Path,
-        typer.Argument(metavar="FILE", help="CSV or TOML: model, experiment, anything else."),
+        typer.Argument(
+            metavar="FILE",
+            parser=local_path,
+            help="CSV or TOML: model, experiment, anything else.",
+        ),
     ],
     replace: Annotated[
         bool, typer.Option("--replace", help="Forget earlier tags, instead of adding to them.")
@@ -34,7 +38,8 @@ def tag(
     there = set(opened.models()["model"])
     given = set(tags["model"])
     known, unknown = sorted(given & there), sorted(given - there)
-    say(f"{warehouse}: {len(known):,} models tagged with {', '.join(names) or 'nothing'}")
+    models = "1 model" if len(known) == 1 else f"{len(known):,} models"
+    say(f"{warehouse}: {models} tagged with {', '.join(names) or 'nothing'}")
     if unknown:
         few = ", ".join(unknown[:_MOST_NAMED])
         more = ", …" if len(unknown) > _MOST_NAMED else ""

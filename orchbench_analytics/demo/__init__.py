@@ -1,15 +1,31 @@
-"""A sample sweep: invented agents, scenarios and models in the benchmark's own tree.
+"""The sample sweep: invented models over invented scenarios, in the benchmark's own tree.
 
-What it talks about is data, in English and Korean side by side:
-
-- `agents/*.yaml`: an agent each, with its tools and the values its texts draw on;
-- `scenarios.yaml`: who is asked for what, in which order;
-- `phrases.yaml`: the words between the requests;
-- `models.yaml`: how each model errs.
-
-Adding an agent is adding one file to `agents/`; a scenario that names its tools asks for it.
+`sweep.tar.xz` holds 12 models with 24 scenarios of 3 runs each, half of them English and half
+Korean, the agent cards, and for two models the judge's logs and the evaluator's result files.
+`tests/sweep` generates it.
 """
 
-from orchbench_analytics.demo.sweep import SweepSummary, write_sweep
+from __future__ import annotations
 
-__all__ = ["SweepSummary", "write_sweep"]
+import tarfile
+from pathlib import Path, PurePosixPath
+
+MODEL_COUNT = 12
+ARCHIVE = Path(__file__).with_name("sweep.tar.xz")
+
+
+def write_sweep(directory: Path, *, models: int = MODEL_COUNT) -> None:
+    """Write `results/` and `agent_cards/` into a directory, with the first of the models."""
+    written: set[str] = set()
+    with tarfile.open(ARCHIVE) as archive:
+        for member in archive:
+            tree, model, *_ = PurePosixPath(member.name).parts
+            if tree == "results":
+                written.add(model)
+            if len(written) > models:
+                break  # the archive holds one model after another
+            content = archive.extractfile(member)
+            assert content is not None  # it holds files only
+            path = directory / member.name
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_bytes(content.read())

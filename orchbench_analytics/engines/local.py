@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import signal
 import sys
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import FIRST_COMPLETED, Executor, Future, ProcessPoolExecutor, wait
@@ -10,7 +11,7 @@ from concurrent.futures.process import BrokenProcessPool
 from itertools import islice
 from multiprocessing import active_children, parent_process
 from multiprocessing.context import SpawnContext, SpawnProcess
-from threading import Thread
+from threading import Thread, current_thread, main_thread
 from types import ModuleType, TracebackType
 
 from orchbench_analytics.engines.engine import Here, Result, Task
@@ -42,7 +43,8 @@ class Local(Here):
         error: BaseException | None,
         traceback: TracebackType | None,
     ) -> None:
-        if isinstance(error, BrokenProcessPool):
+        is_interrupted = error is not None and not isinstance(error, Exception)
+        if is_interrupted or isinstance(error, BrokenProcessPool):
             _kill_workers()
         if self._pool is not None:
             self._pool.shutdown(cancel_futures=True)
@@ -103,16 +105,24 @@ def _exit_after_parent() -> None:
 
 
 class _Worker(SpawnProcess):
-    """A worker that does not run the caller's script again, so that scripts need no main guard."""
+    """A worker that does not run the caller's script again, so that scripts need no main guard.
+
+    It ignores Ctrl-C, which a terminal sends to every process: it would print a traceback, and the
+    process that wants its work ends it anyway.
+    """
 
     def start(self) -> None:
         """Start the process, with the caller's main module out of sight."""
         script = sys.modules["__main__"]
         sys.modules["__main__"] = ModuleType("__main__")
+        is_main_thread = current_thread() is main_thread()
+        handler = signal.signal(signal.SIGINT, signal.SIG_IGN) if is_main_thread else None
         try:
             super().start()
         finally:
             sys.modules["__main__"] = script
+            if is_main_thread:
+                signal.signal(signal.SIGINT, handler)
 
 
 class _Context(SpawnContext):

@@ -1,4 +1,4 @@
-"""Addresses of databases: taken apart here and nowhere else, and shown only without their secrets.
+"""Addresses of databases: parsed here and nowhere else, and shown only without their secrets.
 
 People write passwords as they are, with `@` and `/` in them, and in the query as `?password=`. What
 stands before the last `@` in front of the query is taken for the user and the password.
@@ -10,14 +10,14 @@ import re
 from typing import NamedTuple
 from urllib.parse import quote, unquote
 
-_SCHEME = re.compile(r"([A-Za-z][A-Za-z0-9+.-]+):/+")  # of one letter it is a drive of Windows
+_SCHEME = re.compile(r"([A-Za-z][A-Za-z0-9+.-]+):/+")  # one letter is a drive of Windows
 _QUERY = re.compile(r"[^=&]+=[^&]*(?:&[^=&]+=[^&]*)*")
 _SECRET = re.compile(r"pass|pwd|secret|token|credential|access_?key|private", re.IGNORECASE)
 _HIDDEN = "***"
 
 
 class Address(NamedTuple):
-    """An address in its parts, percent-encoding undone in user and password alone.
+    """An address in its parts; only user and password are percent-decoded.
 
     `is_clear` is false where `@` comes after `?`, so that the query may be part of a password.
     """
@@ -37,7 +37,7 @@ class Address(NamedTuple):
 
     @property
     def has_secret_query(self) -> bool:
-        """Whether a secret stands in the query, where most programs print it."""
+        """Whether a secret is in the query, where most programs print it."""
         return any(_is_secret(name) for name, _ in self.query)
 
     def with_password(self, password: str | None, *, is_quoted: bool = True) -> str:

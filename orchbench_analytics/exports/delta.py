@@ -15,16 +15,23 @@ from typing import Any
 import pyarrow as pa
 
 from orchbench_analytics.errors import PathError
-from orchbench_analytics.exports.contents import (
+from orchbench_analytics.exports.relations import (
     MANIFEST_RELATION,
     Contents,
+    Relation,
     manifest_table,
+    part_column,
     part_counts,
     parts_condition,
     read_manifest_table,
 )
-from orchbench_analytics.exports.relations import Relation, part_column
-from orchbench_analytics.exports.sink import Outgoing, Sink, column_counts, require
+from orchbench_analytics.exports.sink import (
+    Outgoing,
+    Sink,
+    column_counts,
+    refuse_strangers,
+    require,
+)
 from orchbench_analytics.store.replace import is_empty, mark_directory, marked_names, refuse
 
 _LOG = "_delta_log"
@@ -40,7 +47,7 @@ class DeltaTables(Sink):
         self.deltalake = require("deltalake", extra="delta")
 
     def stored(self) -> Contents | None:
-        """The manifest, from its table, if the directory carries our mark and nothing else."""
+        """The manifest, from its table, if the directory has our mark and holds nothing else."""
         if is_empty(self.path):
             if self.path.is_file():
                 raise PathError(f"{self.path} is a file; name a directory")
@@ -48,16 +55,10 @@ class DeltaTables(Sink):
         ours = marked_names(self.path)
         if ours is None:
             raise refuse(self.path, "an export")
-        strangers = sorted(
-            entry.name
-            for entry in self.path.iterdir()
-            if entry.name not in ours or entry.is_symlink()
+        entries = self.path.iterdir()
+        refuse_strangers(
+            self.path, (e.name for e in entries if e.name not in ours or e.is_symlink())
         )
-        if strangers:
-            raise PathError(
-                f"{self.path} holds other things ({', '.join(strangers[:3])}); "
-                "move them out, or name another place"
-            )
         return self._held()
 
     def damaged(self, stored: Contents) -> set[str]:
@@ -77,7 +78,7 @@ class DeltaTables(Sink):
             return None
 
     def write(self, outgoing: Outgoing, stored: Contents | None) -> None:
-        """Commit each table that changed, then the manifest; what is no longer in it goes."""
+        """Commit each table that changed, then the manifest; then remove tables no longer in it."""
         held = self._held()
         known = {*(held.relations if held else ()), *outgoing.names, MANIFEST_RELATION.name}
         mark_directory(self.path, {*known, *(marked_names(self.path) or ())})

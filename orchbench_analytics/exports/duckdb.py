@@ -1,4 +1,4 @@
-"""DuckDB: one file, with keys, comments and the manifest as a table."""
+"""DuckDB: one file, with comments, the manifest as a table, and keys for those who want them."""
 
 from __future__ import annotations
 
@@ -9,23 +9,32 @@ from pathlib import Path
 import duckdb
 
 from orchbench_analytics.errors import PathError
-from orchbench_analytics.exports.contents import (
+from orchbench_analytics.exports.relations import (
     MANIFEST_RELATION,
+    STAGE,
     Contents,
+    Relation,
     Selection,
+    limit_memory,
     manifest_table,
     parts_of,
     read_manifest,
 )
-from orchbench_analytics.exports.ddl import DUCKDB, comments, create_table
-from orchbench_analytics.exports.relations import STAGE, Relation, limit_memory
-from orchbench_analytics.exports.sink import FileSink, Outgoing
+from orchbench_analytics.exports.sink import (
+    DUCKDB,
+    FileSink,
+    Outgoing,
+    comments,
+    create_table,
+    refuse_strangers,
+)
 from orchbench_analytics.queries import macros, views
 from orchbench_analytics.store.replace import new_file
-from orchbench_analytics.views.catalog import describe
-from orchbench_analytics.views.sql_text import quoted, quoted_name
+from orchbench_analytics.views.catalog import describe, quoted, quoted_name
 
 _TARGET = "target"
+# Every DuckDB since 1.2 opens the file. Smaller blocks suit many small tables.
+_STORAGE = "storage_version 'v1.2.0', block_size 65536"
 _NAMES = """
 select if(schema_name = 'main', name, concat_ws('.', schema_name, name))
 from (
@@ -34,8 +43,8 @@ from (
     select schema_name, view_name as name from duckdb_views() where not internal
 )
 """
-_KEYS = 2**53  # surrogate keys are below
-_INDEXED_ROWS = 131_072  # whose entries in eight indexes fit twice into the memory for them
+_KEYS = 2**53  # surrogate keys are smaller
+_INDEXED_ROWS = 131_072  # their entries in eight indexes take half of the memory for indexing
 
 
 class DuckDbFile(FileSink):
@@ -44,6 +53,7 @@ class DuckDbFile(FileSink):
     All flat tables come with the views as views; a selection, or a star, has tables only.
     """
 
+    takes_keys = True
     unreadable = (duckdb.Error,)
 
     def read(self) -> Contents | None:
@@ -58,13 +68,13 @@ class DuckDbFile(FileSink):
                     f"{self.path} is open in another program; close it there, and export again"
                 ) from error
             raise
-        extras = (MANIFEST_RELATION.name, "profiles", "model_tags", *views())
         if held is not None:
-            self.require_only(there, (*held.relations, *extras))
+            ours = {*held.relations, MANIFEST_RELATION.name, *views()}
+            refuse_strangers(self.path, {*there} - ours)
         return held
 
     def damaged(self, stored: Contents) -> set[str]:
-        """The tables whose rows, by their hash, are not those that were exported."""
+        """The tables whose rows do not have the hash of those that were exported."""
         computed = views() if _is_everything(stored.selection) else {}
         with duckdb.connect(str(self.path), read_only=True) as connection:
             there = {name for (name,) in connection.sql(_NAMES).fetchall()}
@@ -84,7 +94,8 @@ class DuckDbFile(FileSink):
         with new_file(self.path) as staged, _attached(outgoing, staged) as connection:
             connection.execute(f"use {_TARGET}")
             for relation in (*tables, MANIFEST_RELATION):
-                _create(connection, relation, present={table.name for table in tables})
+                declared = relation if selection.has_keys else relation.without_keys()
+                _create(connection, declared, present={table.name for table in tables})
             if is_everything:
                 _create_views(connection)
             connection.execute(f"use {STAGE}")
@@ -103,7 +114,7 @@ def _attached(outgoing: Outgoing, path: Path) -> Iterator[duckdb.DuckDBPyConnect
     """The DuckDB that has the rows, with the file beside it: the two share one memory limit."""
     connection = outgoing.connection
     limit_memory(connection, outgoing.memory.indexing)
-    connection.execute(f"attach {quoted(str(path))} as {_TARGET}")
+    connection.execute(f"attach {quoted(str(path))} as {_TARGET} ({_STORAGE})")
     yield connection
     connection.execute(f"detach {_TARGET}")
 
@@ -117,9 +128,7 @@ def _create(
 
 
 def _create_views(connection: duckdb.DuckDBPyConnection) -> None:
-    """Create the views of `sql/`, what else they read, and the descriptions of all columns."""
-    for name in ("profiles", "model_tags"):
-        connection.execute(f"create table main.{name} as from {STAGE}.main.{name}")
+    """Create the views of `sql/`, and describe all columns."""
     for statements in macros():
         connection.execute(statements)
     for view in views().values():
@@ -128,12 +137,15 @@ def _create_views(connection: duckdb.DuckDBPyConnection) -> None:
 
 
 def _fill(outgoing: Outgoing, relation: Relation) -> None:
-    """Insert the rows by stretches of their key.
+    """Insert the rows, and those of a table with keys by stretches of its key.
 
-    DuckDB holds what is new in an index in memory until a checkpoint. Of a key that is spread over
-    all numbers, as surrogate keys are, a stretch touches a small part of the index.
+    DuckDB holds what is new in an index in memory until a checkpoint. Surrogate keys are spread
+    over all numbers, so a stretch of them touches a small part of the index.
     """
     query = f"insert into {_place(relation)} from ({outgoing.query(relation)})"
+    if not outgoing.contents.selection.has_keys:
+        outgoing.connection.execute(query)
+        return
     for stretch in _stretches(relation, outgoing.contents.relations[relation.name].row_count):
         outgoing.connection.execute(f"{query} where {stretch}")
         outgoing.connection.execute(f"checkpoint {_TARGET}")

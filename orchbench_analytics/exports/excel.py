@@ -10,19 +10,26 @@ from typing import Any
 import pyarrow as pa
 
 from orchbench_analytics.errors import PathError, SelectionError
-from orchbench_analytics.exports.contents import MANIFEST_RELATION, Contents, read_manifest
-from orchbench_analytics.exports.seal import is_sealed, seal
-from orchbench_analytics.exports.sink import FileSink, Outgoing, require
-from orchbench_analytics.exports.values import CUT_LONG, REPLACE_NUL, Rule
+from orchbench_analytics.exports.relations import MANIFEST_RELATION, Contents, read_manifest
+from orchbench_analytics.exports.sink import (
+    CUT_LONG,
+    REPLACE_NUL,
+    FileSink,
+    Outgoing,
+    Rule,
+    is_sealed,
+    require,
+    seal,
+)
 from orchbench_analytics.schema import Table
 from orchbench_analytics.store.replace import new_file
 
-_MOST_ROWS = 1_048_576  # of a sheet, the header among them
+_MOST_ROWS = 1_048_576  # of a sheet, including the header
 _OPTIONS = {"constant_memory": True, "strings_to_formulas": False, "strings_to_urls": False}
 
 
 class ExcelFile(FileSink):
-    """A workbook; what its tables and columns mean is on the sheet `export_columns`."""
+    """A workbook; the sheet `export_columns` describes its tables and columns."""
 
     unreadable = (KeyError, ValueError, OSError, zipfile.BadZipFile)
 
@@ -32,7 +39,7 @@ class ExcelFile(FileSink):
         self.openpyxl = require("openpyxl", extra="excel")
 
     def rules(self, *, is_raw: bool) -> Sequence[Rule]:
-        """A cell holds only so much, and no NUL; formulas do not run, since cells are texts."""
+        """A cell holds a limited length and no NUL; formulas do not run, since cells are texts."""
         return (REPLACE_NUL, CUT_LONG)
 
     def check(self, outgoing: Outgoing) -> None:

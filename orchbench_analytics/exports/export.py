@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
@@ -10,20 +11,20 @@ import duckdb
 import msgspec
 
 from orchbench_analytics.errors import PathError
-from orchbench_analytics.exports.addresses import shown
-from orchbench_analytics.exports.contents import Selection, contents_of
+from orchbench_analytics.exports.addresses import is_address, parse, shown
 from orchbench_analytics.exports.relations import (
     LARGE,
     SMALL,
     Memory,
+    Selection,
+    contents_of,
     flat_relations,
     stage,
 )
-from orchbench_analytics.exports.sink import Outgoing
+from orchbench_analytics.exports.sink import Outgoing, Sink, count_changes
 from orchbench_analytics.exports.star import star_documents, star_relations, star_shapes
-from orchbench_analytics.exports.superset.bundle import BundleSummary, write_bundle
-from orchbench_analytics.exports.targets import sink_for
-from orchbench_analytics.exports.values import count_changes
+from orchbench_analytics.exports.superset import BundleSummary, write_bundle
+from orchbench_analytics.paths import local_path, require_parent
 from orchbench_analytics.store.manifest import Manifest
 from orchbench_analytics.store.replace import place_for
 from orchbench_analytics.views.select import scored_profile
@@ -33,7 +34,7 @@ if TYPE_CHECKING:
 
 
 class Exported(NamedTuple):
-    """One exported relation: its rows, and how many of its parts were brought over."""
+    """One exported relation: its rows, and how many of its parts were written."""
 
     relation: str
     row_count: int
@@ -97,7 +98,7 @@ def _export(
     may_overwrite: bool,
     memory: Memory,
 ) -> ExportSummary:
-    """The whole export with so much memory for DuckDB."""
+    """The whole export within a memory limit."""
     sink = sink_for(target, selection, root=root, manifest=manifest)
     stored = sink.stored()
     if stored is not None and stored.selection != selection:
@@ -165,6 +166,7 @@ def _other_selection(target: str, stored: Selection) -> str:
     options = [
         *(["--star"] if stored.is_star else []),
         *(["--raw"] if stored.is_raw else []),
+        *(["--keys"] if stored.has_keys else []),
         *([f"--profile {stored.profile}"] if stored.profile else []),
         *(f"--table {name}" for name in stored.tables),
         *(f"--partition-by {name}" for name in stored.partition_by),
@@ -173,3 +175,81 @@ def _other_selection(target: str, stored: Selection) -> str:
         f"{target} holds an export with other options ({' '.join(options) or 'none'}); "
         "give the same, name another target, or replace that export with --overwrite"
     )
+
+
+KINDS = (
+    "a directory or FILE.parquet (Parquet), FILE.duckdb, FILE.sqlite, DIR.csv (a directory of CSV "
+    "files; with one --table a file), FILE.xlsx, FILE.hyper (Tableau), delta:DIR, "
+    "iceberg:CATALOG, postgresql://…"
+)
+_FILES = {
+    ".duckdb": ("duckdb", "DuckDbFile"),
+    ".sqlite": ("sqlite", "SqliteFile"),
+    ".csv": ("csv", "CsvFile"),
+    ".xlsx": ("excel", "ExcelFile"),
+    ".parquet": ("parquet", "ParquetFile"),
+    ".hyper": ("hyper", "HyperFile"),
+}
+_POSTGRES = ("postgresql", "postgres")
+
+
+def sink_for(target: str, selection: Selection, *, root: Path, manifest: Manifest) -> Sink:
+    """The sink that a target's name asks for, if it takes the options."""
+    sink = _find_sink(target, selection, root=root, manifest=manifest)
+    if selection.has_keys and not sink.takes_keys:
+        raise PathError(f"{shown(target)} is not a DuckDB file; --keys needs FILE.duckdb")
+    if selection.partition_by and not sink.takes_partitions:
+        raise PathError(f"{shown(target)} has no partitions; --partition-by needs a directory")
+    return sink
+
+
+def _find_sink(target: str, selection: Selection, *, root: Path, manifest: Manifest) -> Sink:
+    """The sink of a target; its module is imported only now, with the library it needs."""
+    apart = partial(place_for, root=root, manifest=manifest)
+    if target.startswith("delta:"):
+        return _sink("delta", "DeltaTables", apart(_local(target, "delta:")))
+    if target.startswith("iceberg:"):
+        name = target.removeprefix("iceberg:")
+        is_catalog = "/" not in name and not Path(name).is_dir()
+        directory = None if is_catalog else apart(_local(target, "iceberg:"))
+        return _sink("iceberg", "IcebergTables", name, directory)
+    if is_address(target):
+        if parse(target).scheme not in _POSTGRES:
+            raise PathError(
+                f"{shown(target)} is not a target that can be written; there are {KINDS}"
+            )
+        return _sink("postgres", "PostgresTables", target)
+    path = local_path(target)
+    if path.suffix == ".zip":
+        raise PathError(
+            f"{target} is a bundle for Superset: say with --uri where Superset finds the star, "
+            "which orchbench export DIR TARGET --star writes"
+        )
+    path = apart(path)
+    require_parent(path)
+    if path.suffix == ".csv" and (len(selection.tables) != 1 or path.is_dir()):
+        return _sink("csv", "CsvDirectory", path)
+    if path.suffix in _FILES and not (path.suffix == ".parquet" and path.is_dir()):
+        room, name = _FILES[path.suffix]
+        return _sink(room, name, path)
+    _refuse_other_endings(path)
+    return _sink("parquet", "ParquetDirectory", path, selection.partition_by)
+
+
+def _local(target: str, prefix: str) -> Path:
+    """The directory that a target with a prefix names; an address is refused."""
+    name = target.removeprefix(prefix)
+    if is_address(name):
+        raise PathError(f"{prefix}{shown(name)} is an address; name a directory: {prefix}DIR")
+    return local_path(name)
+
+
+def _sink(room: str, name: str, *arguments: object) -> Sink:
+    module = importlib.import_module(f"orchbench_analytics.exports.{room}")
+    sink: Sink = getattr(module, name)(*arguments)
+    return sink
+
+
+def _refuse_other_endings(path: Path) -> None:
+    if path.suffix[1:].isalpha() and not path.is_dir():
+        raise PathError(f"{path}: no format has the ending {path.suffix}; there are {KINDS}")

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import tempfile
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
@@ -11,25 +10,34 @@ from typing import Any
 
 import pyarrow.parquet as pq
 
-from orchbench_analytics.exports.contents import (
+from orchbench_analytics.exports.parquet import write_parquet
+from orchbench_analytics.exports.relations import (
+    DESCRIPTIONS,
     MANIFEST_RELATION,
     Contents,
+    Relation,
+    part_column,
     part_counts,
     read_manifest,
 )
-from orchbench_analytics.exports.ddl import POSTGRES, create_table
-from orchbench_analytics.exports.parquet import write_parquet
-from orchbench_analytics.exports.relations import DESCRIPTIONS, Relation, part_column
-from orchbench_analytics.exports.sink import FileSink, Outgoing, require
-from orchbench_analytics.exports.values import REPLACE_NUL, Rule
+from orchbench_analytics.exports.sink import (
+    POSTGRES,
+    REPLACE_NUL,
+    FileSink,
+    Outgoing,
+    Rule,
+    create_table,
+    refuse_strangers,
+    require,
+)
 from orchbench_analytics.store.replace import new_file
-from orchbench_analytics.views.sql_text import quoted, quoted_name
+from orchbench_analytics.views.catalog import quoted, quoted_name
 
-_QUIET = {"log_config": ""}  # else it leaves a log where it runs
+_QUIET = {"log_config": ""}  # otherwise it writes a log to the current directory
 
 
 class HyperFile(FileSink):
-    """A file of Tableau's; what its tables and columns mean is in the table `export_columns`."""
+    """A Hyper file; the table `export_columns` describes its tables and columns."""
 
     def __init__(self, path: Path) -> None:
         super().__init__(path)
@@ -52,7 +60,8 @@ class HyperFile(FileSink):
                 for table in connection.catalog.get_table_names(schema)
             ]
         if held is not None:
-            self.require_only(there, (*held.relations, MANIFEST_RELATION.name, DESCRIPTIONS.name))
+            ours = {*held.relations, MANIFEST_RELATION.name, DESCRIPTIONS.name}
+            refuse_strangers(self.path, {*there} - ours)
         return held
 
     def damaged(self, stored: Contents) -> set[str]:
@@ -78,11 +87,10 @@ class HyperFile(FileSink):
         """Write the file anew, beside the old one."""
         mode = self.hyper.CreateMode.CREATE_AND_REPLACE
         with (
-            tempfile.TemporaryDirectory(prefix="orchbench-hyper-") as directory,
             new_file(self.path) as staged,
             self._connect(staged, mode) as connection,
         ):
-            rows = Path(directory) / "rows.parquet"
+            rows = staged.parent / "rows.parquet"
             for relation in outgoing.relations:
                 write_parquet(outgoing, relation, rows)
                 _create(connection, relation, rows)
@@ -102,8 +110,8 @@ class HyperFile(FileSink):
 
 
 def _create(connection: Any, relation: Relation, rows: Path) -> None:
-    """Create a table without keys, which Hyper has none of, and fill it from a Parquet file."""
-    connection.execute_command(create_table(Relation(relation.table, ""), POSTGRES, set()))
+    """Create a table and fill it from a Parquet file; Hyper does not have keys."""
+    connection.execute_command(create_table(relation.without_keys(), POSTGRES, set()))
     names = ", ".join(map(quoted_name, relation.table.column_names))
     source = f"external({quoted(str(rows))}, format => 'parquet')"
     target = quoted_name(relation.name)

@@ -15,15 +15,16 @@ from typing import Any
 import pyarrow as pa
 
 from orchbench_analytics.errors import PathError
-from orchbench_analytics.exports.contents import (
+from orchbench_analytics.exports.relations import (
     MANIFEST_RELATION,
     Contents,
+    Relation,
     manifest_table,
+    part_column,
     part_counts,
     part_value,
     read_manifest_table,
 )
-from orchbench_analytics.exports.relations import Relation, part_column
 from orchbench_analytics.exports.sink import Outgoing, Sink, column_counts, gathered, require
 from orchbench_analytics.schema import Table, arrow_schema
 from orchbench_analytics.store.replace import (
@@ -80,7 +81,7 @@ class IcebergTables(Sink):
             return None
 
     def write(self, outgoing: Outgoing, stored: Contents | None) -> None:
-        """Commit each table that changed, then the manifest; what is no longer in it goes."""
+        """Commit each table that changed, then the manifest; then remove tables no longer in it."""
         if self.directory is not None:
             mark_directory(self.directory, set())
         with self._catalog() as catalog:
@@ -171,7 +172,7 @@ class IcebergTables(Sink):
                 return self.catalogs.load_catalog(self.name)
             except (ValueError, self.failures.NoSuchIcebergTableError) as error:
                 raise PathError(
-                    f"pyiceberg knows no catalog {self.name!r} ({error}); "
+                    f"pyiceberg does not know a catalog {self.name!r} ({error}); "
                     "configure it, or name a directory: iceberg:./DIR"
                 ) from error
         directory = self.directory.absolute()

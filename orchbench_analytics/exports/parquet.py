@@ -12,10 +12,8 @@ import pyarrow.dataset as ds
 import pyarrow.parquet as pq
 
 from orchbench_analytics.errors import SelectionError
-from orchbench_analytics.exports.contents import Contents, parts_of
-from orchbench_analytics.exports.directory import DirectorySink
-from orchbench_analytics.exports.relations import Relation
-from orchbench_analytics.exports.sink import FileSink, Outgoing, gathered
+from orchbench_analytics.exports.relations import Contents, Relation, parts_of
+from orchbench_analytics.exports.sink import DirectorySink, FileSink, Outgoing, gathered
 from orchbench_analytics.schema import arrow_schema
 from orchbench_analytics.store.replace import new_file
 
@@ -24,6 +22,8 @@ _MANIFEST_KEY = b"orchbench_export"
 
 class ParquetDirectory(DirectorySink):
     """A directory of Parquet files, or of directories by partition."""
+
+    takes_partitions = True
 
     def __init__(self, path: Path, partition_by: Sequence[str] = ()) -> None:
         super().__init__(path)

@@ -6,7 +6,10 @@ all new ones are there, and grants and the views of users stay, even where colum
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import re
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from typing import Any
 
 import msgspec
@@ -14,30 +17,40 @@ import pyarrow as pa
 
 from orchbench_analytics.errors import PathError
 from orchbench_analytics.exports.addresses import parse, scrubbed, shown
-from orchbench_analytics.exports.contents import (
+from orchbench_analytics.exports.relations import (
     MANIFEST_RELATION,
     Contents,
+    Relation,
     manifest_table,
+    part_column,
     part_counts,
     part_value,
     read_manifest,
     without_nul,
 )
-from orchbench_analytics.exports.postgres_shape import (
-    columns_of,
-    create,
-    exists,
-    forget_references,
-    refer,
-    reshape,
-    row_counts,
+from orchbench_analytics.exports.sink import (
+    POSTGRES,
+    REPLACE_NUL,
+    Outgoing,
+    Rule,
+    Sink,
+    comments,
+    create_table,
+    references,
+    require,
 )
-from orchbench_analytics.exports.relations import Relation
-from orchbench_analytics.exports.sink import Outgoing, Sink, require
-from orchbench_analytics.exports.values import REPLACE_NUL, Rule
-from orchbench_analytics.views.sql_text import quoted_name
+from orchbench_analytics.views.catalog import quoted_name
 
 _LOCK = 0x6F726368  # one export at a time in a database: "orch"
+_ERROR = re.compile(r"ERROR: +(.+)")
+_DEPENDENT = ("2BP01", "0A000")  # a view or another object needs what is to be changed
+_REFUSALS = {
+    "42501": "the user lacks a permission; grant usage and create on the schema, "
+    "and let the user own the tables of earlier exports",
+    "25006": "the user, the database or the server is read-only; write to another",
+    "3F000": "no schema of the search path exists; create one, "
+    "or name one with ?options=-csearch_path%3DNAME",
+}
 
 
 class PostgresTables(Sink):
@@ -68,11 +81,11 @@ class PostgresTables(Sink):
             }
 
     def write(self, outgoing: Outgoing, stored: Contents | None) -> None:
-        """Bring over the changed parts in one transaction, then tidy up."""
+        """Write the changed parts in one transaction, then vacuum."""
         with self._connect() as connection, connection.cursor() as cursor:
             cursor.execute(f"select pg_advisory_xact_lock({_LOCK})")
             cursor.fetchall()
-            held = _read(cursor)  # another export may have been first
+            held = _read(cursor)  # another export may have finished meanwhile
             known = stored.relations.keys() if stored is not None else ()
             stored = held and msgspec.structs.replace(
                 held, relations={n: c for n, c in held.relations.items() if n in known}
@@ -92,7 +105,7 @@ class PostgresTables(Sink):
         self._tidy([*written, MANIFEST_RELATION])
 
     def _shape(self, cursor: Any, held: Contents | None, relations: Sequence[Relation]) -> None:
-        """Make all tables, empty: those of an earlier export keep their grants and views."""
+        """Make or empty all tables; those of an earlier export keep their grants and views."""
         ours = {*held.relations, MANIFEST_RELATION.name} if held else set()
         wanted = {relation.name: relation for relation in (*relations, MANIFEST_RELATION)}
         there = {name for name in {*wanted, *ours} if exists(cursor, name)}
@@ -110,6 +123,8 @@ class PostgresTables(Sink):
                 cursor.execute(f"delete from {quoted_name(relation.name)}")
                 reshape(cursor, relation)
         except self.adbc.Error as error:
+            if error.sqlstate not in _DEPENDENT:
+                raise
             raise PathError(
                 "the tables have other columns than before, and something depends on them; "
                 f"drop it, and export again ({error})"
@@ -128,18 +143,25 @@ class PostgresTables(Sink):
             for relation in relations:
                 cursor.execute(f"vacuum (analyze) {quoted_name(relation.name)}")
 
-    def _connect(self, *, autocommit: bool = False) -> Any:
+    @contextmanager
+    def _connect(self, *, autocommit: bool = False) -> Iterator[Any]:
+        """A connection that sends texts as UTF-8; what the server refuses is said in a sentence."""
         try:
             connection = self.adbc.connect(self.address, autocommit=autocommit)
         except self.adbc.Error as error:
-            said = scrubbed(scrubbed(str(error), self.address), self.uri)
+            said = self._scrubbed(error)
             raise PathError(f"cannot connect to {shown(self.uri)}: {said}") from None
         try:
-            self._agree_on_texts(connection)
-        except BaseException:
-            connection.close()
-            raise
-        return connection
+            with connection:
+                self._agree_on_texts(connection)
+                yield connection
+        except self.adbc.Error as error:
+            said = self._scrubbed(error)
+            reason = _REFUSALS.get(error.sqlstate or "") or (_ERROR.search(said) or [said])[-1]
+            raise PathError(f"{shown(self.uri)} did not take the export: {reason}") from None
+
+    def _scrubbed(self, error: Exception) -> str:
+        return scrubbed(scrubbed(str(error), self.address), self.uri)
 
     def _agree_on_texts(self, connection: Any) -> None:
         """Send texts as UTF-8, whatever the client is set to, and refuse to have them changed."""
@@ -203,3 +225,99 @@ def _delete(cursor: Any, relation: Relation, column: str | None, parts: Sequence
 
 def _insert(cursor: Any, relation: Relation, rows: pa.Table | pa.RecordBatchReader) -> None:
     cursor.adbc_ingest(relation.name, rows, mode="append")
+
+
+_COLUMNS = """
+select attname, format_type(atttypid, atttypmod)
+from pg_attribute
+where attrelid = cast($1 as text)::regclass and attnum > 0 and not attisdropped
+order by attnum
+"""
+_CONSTRAINTS = """
+select conname
+from pg_constraint
+where conrelid = cast($1 as text)::regclass and contype = cast($2 as text)::"char"
+order by conname
+"""
+_TYPE_NAMES = {"timestamp": "timestamp without time zone"}  # as Postgres itself calls them
+
+
+def exists(cursor: Any, table: str) -> bool:
+    """Whether the schema that new tables go to has the table."""
+    cursor.execute(
+        "select count(*) from pg_tables where schemaname = current_schema() and tablename = $1",
+        (table,),
+    )
+    return bool(cursor.fetchone()[0])
+
+
+def row_counts(cursor: Any, table: str) -> Counter[Any] | None:
+    """The rows of a table by the value of its part column; null if it is gone."""
+    if not exists(cursor, table):
+        return None
+    column = part_column(list(columns_of(cursor, table)))
+    wanted = quoted_name(column) if column else "null::text"
+    cursor.execute(f"select {wanted}, count(*) from {quoted_name(table)} group by 1")
+    return Counter(dict(cursor.fetchall()))
+
+
+def create(cursor: Any, relation: Relation) -> None:
+    """Create a table, with its descriptions and without its references."""
+    cursor.execute(create_table(relation, POSTGRES, set()))
+    _describe(cursor, relation)
+
+
+def forget_references(cursor: Any, relations: Sequence[Relation]) -> None:
+    """Drop the foreign keys between tables, which would block every change."""
+    for relation in relations:
+        _drop_constraints(cursor, relation, "f")
+
+
+def refer(cursor: Any, relations: Sequence[Relation]) -> None:
+    """Declare the foreign keys of filled tables, so that Postgres checks all rows at once."""
+    present = {relation.name for relation in relations}
+    for relation in relations:
+        for reference in references(relation, POSTGRES, present):
+            cursor.execute(f"alter table {quoted_name(relation.name)} add {reference}")
+
+
+def reshape(cursor: Any, relation: Relation) -> None:
+    """Give an emptied table the columns that its relation has now."""
+    _drop_constraints(cursor, relation, "p")
+    for change in _changes(relation, columns_of(cursor, relation.name)):
+        cursor.execute(f"alter table {quoted_name(relation.name)} {change}")
+    _describe(cursor, relation)
+
+
+def columns_of(cursor: Any, table: str) -> dict[str, str]:
+    """The columns of a table, and their types as Postgres calls them; none if it is not there."""
+    if not exists(cursor, table):
+        return {}
+    cursor.execute(_COLUMNS, (quoted_name(table),))
+    return dict(cursor.fetchall())
+
+
+def _changes(relation: Relation, there: dict[str, str]) -> Iterator[str]:
+    """What to alter; a column whose type changed is dropped and added again."""
+    wanted = {column.name: POSTGRES.types[column.kind] for column in relation.table.columns}
+    kept = {n for n, kind in wanted.items() if there.get(n) == _TYPE_NAMES.get(kind, kind)}
+    for name in there.keys() - kept:
+        yield f"drop column {quoted_name(name)}"
+    for name in (name for name in wanted if name not in kept):
+        yield f"add column {quoted_name(name)} {wanted[name]}"
+    for column in relation.table.columns:
+        yield f"alter {quoted_name(column.name)} {'drop' if column.nullable else 'set'} not null"
+    if relation.key:
+        yield f"add primary key ({', '.join(map(quoted_name, relation.key))})"
+
+
+def _drop_constraints(cursor: Any, relation: Relation, kind: str) -> None:
+    cursor.execute(_CONSTRAINTS, (quoted_name(relation.name), kind))
+    for (name,) in cursor.fetchall():
+        table = quoted_name(relation.name)
+        cursor.execute(f"alter table {table} drop constraint {quoted_name(name)}")
+
+
+def _describe(cursor: Any, relation: Relation) -> None:
+    for statement in comments(relation):
+        cursor.execute(statement)

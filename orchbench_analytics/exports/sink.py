@@ -1,41 +1,177 @@
-"""What every sink can do: say what it holds from an earlier export, and take in another."""
+"""What a sink can do, and what sinks share: changed values, table definitions, seals."""
 
 from __future__ import annotations
 
+import hashlib
 import importlib
+import os
+import shutil
+import zipfile
 from abc import ABC, abstractmethod
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from types import ModuleType
-from typing import Any
+from typing import Any, NamedTuple
 
 import duckdb
+import msgspec
 import pyarrow as pa
 
 from orchbench_analytics.errors import OrchbenchError, PathError
-from orchbench_analytics.exports.contents import (
+from orchbench_analytics.exports.relations import (
+    DESCRIPTIONS,
     MANIFEST_RELATION,
+    SMALL,
     Contents,
+    Memory,
+    Relation,
     changed_parts,
+    descriptions_table,
     manifest_table,
     part_name,
     without_nul,
 )
-from orchbench_analytics.exports.relations import (
-    DESCRIPTIONS,
-    SMALL,
-    Memory,
-    Relation,
-    descriptions_table,
-)
-from orchbench_analytics.exports.values import Rule, selected
-from orchbench_analytics.schema import arrow_schema
-from orchbench_analytics.store.replace import is_empty, refuse
-from orchbench_analytics.views.sql_text import quoted
+from orchbench_analytics.schema import DUCKDB_TYPES, Kind, arrow_schema
+from orchbench_analytics.store.replace import MADE_BY, is_empty, new_directory, refuse
+from orchbench_analytics.store.stamps import FileStamp, Stamps, fault_of, stamp_file
+from orchbench_analytics.views.catalog import quoted, quoted_name
 
-_BATCH_ROWS = 2_048  # as DuckDB has them: of long texts more would be many megabytes
+EXCEL_TEXT = 32_767  # the most that a cell holds, in UTF-16 code units
+_KEPT = EXCEL_TEXT - 1  # the ellipsis takes one
+_PAST_16_BITS = r"regexp_replace($text, '[\x{0}-\x{FFFF}]', '', 'g')"
+
+
+class Rule(NamedTuple):
+    """A change to texts: in words, and in SQL of `$text` its condition and its result."""
+
+    what: str
+    applies: str
+    gives: str
+
+
+REPLACE_NUL = Rule(
+    "with NUL characters, which became �",
+    "contains($text, chr(0))",
+    "replace($text, chr(0), '�')",
+)
+DEFUSE_FORMULA = Rule(
+    "that a spreadsheet would run, which have an apostrophe before them (--raw leaves them)",
+    r"regexp_matches($text, '^[=+\-@\t\r]')",
+    "chr(39) || $text",
+)
+CUT_LONG = Rule(
+    f"longer than {EXCEL_TEXT:,} characters, which were cut and end in …",
+    f"length($text) + length({_PAST_16_BITS}) > {EXCEL_TEXT}",
+    f"left($text, {_KEPT} - length({_PAST_16_BITS.replace('$text', f'left($text, {_KEPT})')}))"
+    " || '…'",
+)
+
+
+def selected(relation: Relation, rules: Sequence[Rule]) -> str:
+    """The columns of a relation in SQL, with every rule applied to its texts."""
+    return ", ".join(
+        f"{_changed(column.name, rules)} as {quoted_name(column.name)}"
+        if column.kind == "text" and rules
+        else quoted_name(column.name)
+        for column in relation.table.columns
+    )
+
+
+def count_changes(
+    connection: duckdb.DuckDBPyConnection, relations: Sequence[Relation], rules: Sequence[Rule]
+) -> dict[str, int]:
+    """How many values each rule changes, by column and rule, in words."""
+    counted: dict[str, int] = {}
+    for relation in relations:
+        texts = [column.name for column in relation.table.columns if column.kind == "text"]
+        asked = [(name, rule) for name in texts for rule in rules]
+        if not asked:
+            continue
+        tests = (f"count(*) filter ({_of(rule.applies, quoted_name(n))})" for n, rule in asked)
+        query = f"select {', '.join(tests)} from main.{relation.name}"
+        found = connection.execute(query).fetchone() or ()
+        for (name, rule), number in zip(asked, found, strict=True):
+            if number:
+                counted[f"{relation.name}.{name}: values {rule.what}"] = number
+    return counted
+
+
+def _changed(column: str, rules: Sequence[Rule]) -> str:
+    expression = quoted_name(column)
+    for rule in rules:
+        applies, gives = _of(rule.applies, expression), _of(rule.gives, expression)
+        expression = f"case when {applies} then {gives} else {expression} end"
+    return expression
+
+
+def _of(template: str, expression: str) -> str:
+    return template.replace("$text", expression)
+
+
+class Dialect(NamedTuple):
+    """The column types of a database, and what it adds to a foreign key."""
+
+    types: Mapping[Kind, str]
+    reference_suffix: str = ""
+
+
+SQLITE = Dialect(
+    {
+        "text": "text",
+        "int": "integer",
+        "float": "real",
+        "bool": "boolean",
+        "timestamp": "timestamp",
+    },
+    " deferrable initially deferred",
+)
+DUCKDB = Dialect(DUCKDB_TYPES)
+POSTGRES = Dialect(
+    {
+        "text": "text",
+        "int": "bigint",
+        "float": "double precision",
+        "bool": "boolean",
+        "timestamp": "timestamp",
+    },
+    " deferrable initially deferred",
+)
+
+
+def create_table(relation: Relation, dialect: Dialect, present: set[str]) -> str:
+    """The statement that creates a table; it refers only to tables that are present."""
+    lines = [
+        f"{quoted_name(c.name)} {dialect.types[c.kind]}{'' if c.nullable else ' not null'}"
+        for c in relation.table.columns
+    ]
+    if relation.key:
+        lines.append(f"primary key ({', '.join(map(quoted_name, relation.key))})")
+    lines += references(relation, dialect, present)
+    return f"create table {quoted_name(relation.name)} ({', '.join(lines)})"
+
+
+def references(relation: Relation, dialect: Dialect, present: set[str]) -> list[str]:
+    """The foreign keys of a table that refer to tables that are present."""
+    return [
+        f"foreign key ({quoted_name(column)}) references {quoted_name(table)} "
+        f"({quoted_name(column)}){dialect.reference_suffix}"
+        for column, table in relation.references.items()
+        if table in present
+    ]
+
+
+def comments(relation: Relation) -> Iterator[str]:
+    """The statements that attach the descriptions of a table and its columns."""
+    table = quoted_name(relation.name)
+    yield f"comment on table {table} is {quoted(relation.description)}"
+    for column in relation.table.columns:
+        place = f"{table}.{quoted_name(column.name)}"
+        yield f"comment on column {place} is {quoted(column.description)}"
+
+
+_BATCH_ROWS = 2_048  # DuckDB's vector size; with long texts, more would take many megabytes
 _GATHERED_BYTES = 8 * 2**20
 
 
@@ -65,12 +201,12 @@ class Outgoing:
         return f"{query} where {part_name(relation.part_column)} in ({names})"
 
     def changed(self, relation: Relation, stored: Contents | None) -> list[str]:
-        """The parts of a relation that the sink does not hold as they are now."""
+        """The parts of a relation that differ from what the sink holds."""
         old = stored.relations.get(relation.name) if stored else None
         return changed_parts(self.contents.relations[relation.name], old)
 
     def changed_count(self, relation: Relation, stored: Contents | None) -> int:
-        """How many parts are brought over; a table without rows counts as one when it is new."""
+        """How many parts are written; a new table without rows counts as one."""
         is_new = stored is None or relation.name not in stored.relations
         return len(self.changed(relation, stored)) or int(is_new)
 
@@ -85,7 +221,7 @@ class Outgoing:
 
     @property
     def extras(self) -> tuple[tuple[Relation, pa.Table], ...]:
-        """Two more tables and their rows: what tables and columns mean, and the manifest last."""
+        """Two more tables with their rows: the descriptions, and the manifest last."""
         return (
             (DESCRIPTIONS, descriptions_table(self.relations)),
             (MANIFEST_RELATION, manifest_table(self.contents)),
@@ -93,7 +229,13 @@ class Outgoing:
 
 
 class Sink(ABC):
-    """A place that tables go to. It carries every value and any number of rows, unless it says."""
+    """A place that tables are written to.
+
+    It holds every value and any number of rows, unless `rules` or `check` say otherwise.
+    """
+
+    takes_keys = False  # whether the user chooses if keys are declared
+    takes_partitions = False
 
     def rules(self, *, is_raw: bool) -> Sequence[Rule]:
         """The changes to texts that its format needs."""
@@ -104,21 +246,21 @@ class Sink(ABC):
 
     @abstractmethod
     def stored(self) -> Contents | None:
-        """The manifest of an earlier export, null if nothing is there; all else is refused."""
+        """The manifest of an earlier export, or null if there is nothing; all else is refused."""
 
     @abstractmethod
     def damaged(self, stored: Contents) -> set[str]:
-        """The names of what the sink does not hold as an earlier export left it."""
+        """The names of tables and files that are not as an earlier export left them."""
 
     @abstractmethod
     def write(self, outgoing: Outgoing, stored: Contents | None) -> None:
-        """Bring over what changed, and the manifest last."""
+        """Write what changed, and the manifest last."""
 
 
 class FileSink(Sink):
     """A sink that is one file, written anew beside the old one."""
 
-    unreadable: tuple[type[Exception], ...] = ()  # what `read` raises of other files
+    unreadable: tuple[type[Exception], ...] = ()  # what `read` raises for files of other programs
 
     def __init__(self, path: Path) -> None:
         self.path = path
@@ -141,18 +283,19 @@ class FileSink(Sink):
             raise refuse(self.path, "an export")
         return held
 
-    def require_only(self, there: Iterable[str], ours: Iterable[str]) -> None:
-        """Refuse a file that somebody added something to: it would be gone with the old export."""
-        strangers = sorted({*there} - {*ours})
-        if strangers:
-            raise PathError(
-                f"{self.path} holds other things ({', '.join(strangers[:3])}); "
-                "move them out, or name another place"
-            )
+
+def refuse_strangers(path: Path, names: Iterable[str]) -> None:
+    """Refuse an export that somebody added these to: they would be lost with the old export."""
+    strangers = sorted(names)
+    if strangers:
+        raise PathError(
+            f"{path} holds other things ({', '.join(strangers[:3])}); "
+            "move them out, or name another place"
+        )
 
 
 def column_counts(rows: pa.Table, column: str | None) -> Counter[Any]:
-    """How many rows have each value of a column, as formats without NUL hold it."""
+    """How many rows have each value of a column, with NUL replaced."""
     if column is None:
         return Counter({None: rows.num_rows} if rows.num_rows else {})
     counts: Counter[Any] = Counter()
@@ -162,7 +305,7 @@ def column_counts(rows: pa.Table, column: str | None) -> Counter[Any]:
 
 
 def gathered(reader: pa.RecordBatchReader) -> Iterator[pa.Table]:
-    """The rows in tables of some megabytes each, however long their texts are."""
+    """The rows as tables of a few megabytes each, however long their texts are."""
     held: list[pa.RecordBatch] = []
     for batch in reader:
         held.append(batch)
@@ -174,7 +317,7 @@ def gathered(reader: pa.RecordBatchReader) -> Iterator[pa.Table]:
 
 
 def require(module: str, *, extra: str) -> ModuleType:
-    """A module that only some exports need; where it is missing, how to install it."""
+    """Import a module that only some exports need, or say how to install it."""
     try:
         return importlib.import_module(module)
     except ModuleNotFoundError as error:
@@ -182,3 +325,121 @@ def require(module: str, *, extra: str) -> ModuleType:
             f"this export needs {error.name}; "
             f"install it with: pip install 'orchbench-analytics[{extra}]'"
         ) from error
+
+
+_MANIFEST_FILE = "manifest.json"
+
+
+class _Manifest(Contents, frozen=True, kw_only=True):
+    """The manifest of a directory: that it is ours, and the size and hash of every other file."""
+
+    made_by: str
+    files: Stamps
+
+
+class DirectorySink(Sink):
+    """A directory whose files are written one by one; unchanged ones are linked, not written."""
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+
+    @abstractmethod
+    def file_name(self, relation: str) -> str:
+        """The name of a relation's file."""
+
+    @abstractmethod
+    def write_file(self, outgoing: Outgoing, relation: Relation, path: Path) -> None:
+        """Write the rows of one relation."""
+
+    def stored(self) -> Contents | None:
+        """The manifest in the directory, if it holds an earlier export and nothing else."""
+        if self.path.resolve() == Path.cwd():  # replacing it would break the shell that is in it
+            raise PathError(f"{self.path} is the current directory; name another place")
+        if is_empty(self.path):
+            return None
+        manifest = self._manifest()
+        if manifest is None:
+            raise refuse(self.path, "an export")
+        ours = {_MANIFEST_FILE, *manifest.files}
+        ours |= {str(above) for name in manifest.files for above in Path(name).parents}
+        refuse_strangers(self.path, (name for name in _names(self.path) if name not in ours))
+        return manifest
+
+    def damaged(self, stored: Contents) -> set[str]:
+        """The files that are missing or changed; that of a relation by the relation's name."""
+        files = stored.files if isinstance(stored, _Manifest) else {}
+        names = {self.file_name(relation): relation for relation in stored.relations}
+        faulty = {n for n, stamp in files.items() if fault_of(self.path / n, stamp, read=True)}
+        return {names.get(name.split("/")[0], name) for name in faulty}
+
+    def write(self, outgoing: Outgoing, stored: Contents | None) -> None:
+        """Write the changed files beside links to the unchanged ones, then swap the directories."""
+        held = stored.files if isinstance(stored, _Manifest) else {}
+        files: dict[str, FileStamp] = {}
+        with new_directory(self.path) as staged:
+            for relation in outgoing.relations:
+                name = self.file_name(relation.name)
+                of_relation = {n: stamp for n, stamp in held.items() if n.split("/")[0] == name}
+                is_held = stored is not None and relation.name in stored.relations
+                if is_held and of_relation and not outgoing.changed(relation, stored):
+                    for file in of_relation:
+                        _link(self.path / file, staged / file)
+                    files |= of_relation
+                else:
+                    self.write_file(outgoing, relation, staged / name)
+            for name, text in outgoing.documents.items():
+                (staged / name).write_text(text, encoding="utf-8")
+            written = {n: staged / n for n in _names(staged) if (staged / n).is_file()}
+            files |= {n: stamp_file(path) for n, path in written.items() if n not in files}
+            known = {name: getattr(outgoing.contents, name) for name in Contents.__struct_fields__}
+            manifest = _Manifest(made_by=MADE_BY, files=files, **known)
+            content = msgspec.json.format(msgspec.json.encode(manifest), indent=1)
+            (staged / _MANIFEST_FILE).write_bytes(content)
+
+    def _manifest(self) -> _Manifest | None:
+        try:
+            content = (self.path / _MANIFEST_FILE).read_bytes()
+            manifest = msgspec.json.decode(content, type=_Manifest)
+        except (OSError, msgspec.DecodeError, UnicodeDecodeError):
+            return None
+        return manifest if manifest.made_by == MADE_BY else None
+
+
+def _names(directory: Path) -> Iterator[str]:
+    """The path of everything below a directory; that of a link includes its target."""
+    for path in directory.rglob("*"):
+        name = path.relative_to(directory).as_posix()
+        yield f"{name} -> {path.readlink()}" if path.is_symlink() else name
+
+
+def _link(source: Path, target: Path) -> None:
+    """Hard-link a file into another directory, or copy it if the file system has no hard links."""
+    target.parent.mkdir(parents=True, exist_ok=True)
+    try:
+        os.link(source, target)
+    except OSError:
+        shutil.copy2(source, target)
+
+
+def seal(path: Path) -> None:
+    """Write the hash of its entries into the comment of a ZIP archive, such as a workbook.
+
+    A program that saves the file again, or adds to it, drops the comment or makes it wrong: then
+    the file is somebody's work, and not ours.
+    """
+    with zipfile.ZipFile(path, "a") as archive:
+        archive.comment = _seal_of(archive)
+
+
+def is_sealed(path: Path) -> bool:
+    """Whether an archive is byte for byte what we wrote."""
+    try:
+        with zipfile.ZipFile(path) as archive:
+            return archive.comment == _seal_of(archive) and archive.testzip() is None
+    except (OSError, zipfile.BadZipFile, zipfile.LargeZipFile, NotImplementedError, EOFError):
+        return False
+
+
+def _seal_of(archive: zipfile.ZipFile) -> bytes:
+    entries = [(e.filename, e.CRC, e.file_size, e.date_time) for e in archive.infolist()]
+    return f"{MADE_BY} {hashlib.sha256(repr(entries).encode()).hexdigest()}".encode()

@@ -9,20 +9,27 @@ from contextlib import closing
 from pathlib import Path
 from typing import Any
 
-from orchbench_analytics.exports.contents import (
+from orchbench_analytics.exports.relations import (
+    DESCRIPTIONS,
     MANIFEST_RELATION,
     Contents,
+    part_column,
     part_counts,
     read_manifest,
 )
-from orchbench_analytics.exports.ddl import SQLITE, create_table
-from orchbench_analytics.exports.relations import DESCRIPTIONS, part_column
-from orchbench_analytics.exports.sink import FileSink, Outgoing, require
+from orchbench_analytics.exports.sink import (
+    SQLITE,
+    FileSink,
+    Outgoing,
+    create_table,
+    refuse_strangers,
+    require,
+)
 from orchbench_analytics.store.replace import new_file
-from orchbench_analytics.views.sql_text import quoted_name
+from orchbench_analytics.views.catalog import quoted_name
 
-# Of the header of an SQLite file: versions of writing and reading (1 without a write-ahead log),
-# the count of changes, and the number that is left to users.
+# Fields of the header of an SQLite file: write and read version (1 without a write-ahead log),
+# file change counter, user version.
 _HEADER = struct.Struct(">18xBB4xI32xI")
 
 
@@ -41,8 +48,9 @@ class SqliteFile(FileSink):
             held = read_manifest(connection.execute("select * from export_manifest").fetchall())
             there = [n for (n,) in connection.execute("select name from sqlite_master").fetchall()]
         if held is not None:
-            ours = (*held.relations, MANIFEST_RELATION.name, DESCRIPTIONS.name)
-            self.require_only((n for n in there if not n.startswith("sqlite_")), ours)
+            ours = {*held.relations, MANIFEST_RELATION.name, DESCRIPTIONS.name}
+            added = (n for n in there if n not in ours and not n.startswith("sqlite_"))
+            refuse_strangers(self.path, added)
         return held
 
     def damaged(self, stored: Contents) -> set[str]:
@@ -80,11 +88,11 @@ class SqliteFile(FileSink):
 
 
 def _note_changes(path: Path) -> None:
-    """Note how often the file was changed: SQLite counts, so a later change shows."""
+    """Store SQLite's file change counter as the user version, so that a later change shows."""
     with path.open("rb") as file:
         change_count = _HEADER.unpack(file.read(_HEADER.size))[2]
     with closing(sqlite3.connect(path)) as connection:
-        connection.execute(f"pragma user_version = {change_count + 1}")  # itself a change
+        connection.execute(f"pragma user_version = {change_count + 1}")  # this is a change too
         connection.commit()
 
 

@@ -26,19 +26,19 @@ _RECENT = "~"
 class Source(NamedTuple):
     """A row of `sources`."""
 
+    status: str
     path: str
     kind: str
-    model: str | None
-    client_model: str | None
-    experiment: str | None
-    language: str | None
-    scenario: str | None
-    run: str | None
-    agent_id: str | None
-    status: str
     reason: str | None = None
-    place: str | None = None
     message: str | None = None
+    place: str | None = None
+    model: str | None = None
+    language: str | None = None
+    scenario: str | None = None
+    run: str | None = None
+    agent_id: str | None = None
+    experiment: str | None = None
+    client_model: str | None = None
     byte_count: int = 0
     content_hash: str | None = None
     file_stamp: str | None = None
@@ -60,19 +60,18 @@ def source_of(file: InputFile) -> Source:
     is_recent = time.time_ns() - file.changed_at_ns < _TICK_NS
     status = "taken" if file.reason is None else "refused"
     return Source(
-        file.path,
-        file.kind,
-        file.model,
-        file.client_model,
-        file.experiment,
-        file.language,
-        file.scenario,
-        file.run,
-        None,
-        "ignored" if file.kind in NOT_NEEDED else status,
+        status="ignored" if file.kind in NOT_NEEDED else status,
+        path=file.path,
+        kind=file.kind,
         reason=file.reason,
-        place=file.place,
         message=file.message,
+        place=file.place,
+        model=file.model,
+        language=file.language,
+        scenario=file.scenario,
+        run=file.run,
+        experiment=file.experiment,
+        client_model=file.client_model,
         byte_count=file.byte_count,
         file_stamp=file.file_stamp + _RECENT if is_recent else file.file_stamp,
     )
@@ -142,4 +141,4 @@ def load_sources(root: Path, manifest: Manifest) -> dict[str, Source]:
             f"{path} is damaged: {error}; ingest anew into another directory"
         ) from error
     rows = zip(*(columns[name] for name in Source._fields), strict=True)
-    return {row[0]: Source(*row) for row in rows}
+    return {source.path: source for source in map(Source._make, rows)}

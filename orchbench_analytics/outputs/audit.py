@@ -55,14 +55,14 @@ def audit(root: Path, manifest: Manifest, engine: Engine) -> pl.DataFrame:
         .sort("rule_order", "rank_number_before", "model", "experiment")
         .select(
             "rule",
+            "model",
+            *((pl.col(m) - pl.col(f"{m}_before")).alias(f"{m}_change") for m in HEADLINE),
+            (pl.col("rank_number") - pl.col("rank_number_before")).alias("rank_change"),
+            *HEADLINE,
+            "rank_number",
             "rule_from",
             "rule_to",
-            "model",
             "experiment",
-            *HEADLINE,
-            *((pl.col(m) - pl.col(f"{m}_before")).alias(f"{m}_change") for m in HEADLINE),
-            "rank_number",
-            rank_change=pl.col("rank_number") - pl.col("rank_number_before"),
         )
     )
 

@@ -11,15 +11,14 @@ import polars as pl
 
 from orchbench_analytics.errors import SelectionError
 from orchbench_analytics.queries import views
-from orchbench_analytics.schema import Table
+from orchbench_analytics.schema import Column, Table
 from orchbench_analytics.stats.run_columns import STATISTICS
 from orchbench_analytics.store.manifest import Manifest
 from orchbench_analytics.tables import TABLES
-from orchbench_analytics.views.catalog import connect
-from orchbench_analytics.views.descriptions import describe_view
-from orchbench_analytics.views.profiles_and_tags import PROFILES_AND_TAGS
+from orchbench_analytics.views.catalog import PROFILES_AND_TAGS, connect
+from orchbench_analytics.views.descriptions import describe_view, label_of, unit_of
 
-_HEAD = "| column | type | may be null | meaning |\n|---|---|---|---|\n"
+_HEAD = "| column | shown as | type | may be null | meaning |\n|---|---|---|---|---|\n"
 
 
 class Entry(NamedTuple):
@@ -38,7 +37,8 @@ class Entry(NamedTuple):
     def markdown(self) -> str:
         """What one row is, and what its columns mean."""
         rows = "".join(
-            f"| `{c.name}` | {c.kind} | {'yes' if c.nullable else ''} | {c.description} |\n"
+            f"| `{c.name}` | {label_of(c.name)} | {_type_of(c)} | {'yes' if c.nullable else ''} "
+            f"| {c.description} |\n"
             for c in self.table.columns
         )
         said = f"{self.sentence}\n\n" if self.sentence else ""
@@ -47,8 +47,14 @@ class Entry(NamedTuple):
     @property
     def columns(self) -> pl.DataFrame:
         """A row for each column: name, type, meaning."""
-        rows = [(c.name, c.kind, c.description) for c in self.table.columns]
+        rows = [(c.name, _type_of(c), c.description) for c in self.table.columns]
         return pl.DataFrame(rows, schema=["column", "type", "meaning"], orient="row")
+
+
+def _type_of(column: Column) -> str:
+    """What kind of value a column holds, and in which unit."""
+    unit = unit_of(column.name) if column.kind in ("int", "float", "timestamp") else None
+    return f"{column.kind}, {unit}" if unit else column.kind
 
 
 def dictionary() -> str:

@@ -1,4 +1,4 @@
-"""Short names of columns for people who read a table on a screen."""
+"""What people call columns, metrics and models."""
 
 from __future__ import annotations
 
@@ -6,58 +6,23 @@ from collections.abc import Sequence
 
 import polars as pl
 
-from orchbench_analytics.metrics import HEADLINE, LABELS, METRICS
-from orchbench_analytics.outputs.printable import printable_line
+from orchbench_analytics.metrics import metric_label
+from orchbench_analytics.outputs.terminal import printable_line
+from orchbench_analytics.views.descriptions import label_of
 
-_SHORT = {
-    "rank_number": "rank",
-    "tier_number": "tier",
-    "average_score": "Average",
-    "row_count": "rows",
-    "scenario_count": "scenarios",
-    "sweep_scenario_count": "sweep scenarios",
-    "refused_file_count": "refused",
-    "baseline_model": "baseline",
-    "candidate_model": "candidate",
-    "baseline_value": "baseline score",
-    "candidate_value": "candidate score",
-    "low_adjusted": "low",
-    "high_adjusted": "high",
-    "p_adjusted": "p",
-    "p_value": "p alone",
-    "effect_size": "effect",
-    "detectable_difference": "detectable",
-    "wanted_difference": "wanted",
-    "needed_scenario_count": "needed scenarios",
-    "needed_answer_count": "needed answers",
-    "check_name": "check",
-}
-
+__all__ = ["label_of", "labels_of", "metric_label", "named_contenders"]
 
 _SIDES = ("baseline_", "candidate_")
 _NONE = pl.Series(dtype=pl.String)
 
 
-def label_of(column: str) -> str:
-    """What people call a column: the metric's label, or its name in plain words."""
-    if column in LABELS:
-        return LABELS[column]
-    if column in _SHORT:
-        return _SHORT[column]
-    for metric in HEADLINE:
-        if column.startswith(f"{metric}_"):
-            return f"{LABELS[metric]} {_word(column.removeprefix(f'{metric}_'))}"
-    if column.endswith("_count"):
-        column = f"{column.removesuffix('_count')}s"
-    return printable_line(column).replace("_", " ")
-
-
 def labels_of(columns: Sequence[str]) -> list[str]:
-    """The labels of columns, each another: of two that would be alike the second keeps its name."""
+    """The labels of columns, no two alike: one whose label is taken keeps its name."""
     labels: list[str] = []
-    for column in columns:
-        choices = (label_of(column), column, f"{column} alone")
-        labels.append(next((label for label in choices if label not in labels), column))
+    for place, column in enumerate(columns, start=1):
+        choices = (label_of(column), column, f"column {place}")
+        free = next(choice for choice in choices if choice not in labels)
+        labels.append(printable_line(free))
     return labels
 
 
@@ -97,13 +62,3 @@ def _without_common_experiment(rows: pl.DataFrame) -> pl.DataFrame:
     if not {*both} <= {*rows.columns} or pl.concat([rows[n] for n in both]).n_unique() != 1:
         return rows
     return rows.rename({both[0]: "experiment"}).drop(both[1])
-
-
-def _word(suffix: str) -> str:
-    """A language in capitals, anything else as it is."""
-    return suffix.upper() if len(suffix) == 2 else suffix
-
-
-def metric_label(name: str) -> str:
-    """The label of a metric; other names stay."""
-    return METRICS[name].label if name in METRICS else name

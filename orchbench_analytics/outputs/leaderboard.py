@@ -1,4 +1,4 @@
-"""The leaderboard as it is shown: in order, languages side by side, or of one language."""
+"""The leaderboard as it is shown: who has a rank, languages side by side, or each alone."""
 
 from __future__ import annotations
 
@@ -6,9 +6,9 @@ from collections.abc import Sequence
 
 import polars as pl
 
-from orchbench_analytics.metrics import HEADLINE
-from orchbench_analytics.outputs.filter_rows import matching_names
+from orchbench_analytics.metrics import HEADLINE, MEAN_OF_LANGUAGES
 from orchbench_analytics.profiles import REPORTED, Profile
+from orchbench_analytics.selection import matching_names
 
 _MODEL = ("model", "experiment")
 _UNRANKED = {
@@ -18,18 +18,40 @@ _UNRANKED = {
     "no_score": "nothing of it could be scored",
 }
 _FEW = 5
-_COVERAGE = ("scenario_count", "sweep_scenario_count", "coverage", "refused_file_count")
+# What a rank rests on, which its status and the sentences of `left_unranked` tell.
+_BEHIND = (
+    *("sweep_scenario_count", "is_ranked", "file_count", "language_count"),
+    *("sweep_language_count", "unanswered_language_count"),
+)
 
 
-def in_order(board: pl.DataFrame) -> pl.DataFrame:
-    """Ranked models first, then the others by their average; equals in the order of names."""
-    by_score = board.sort(
-        HEADLINE[0], *_MODEL, descending=[True, False, False], nulls_last=True, maintain_order=True
+def leaderboard(
+    ranks: pl.DataFrame, *, languages: Sequence[str] = (), min_coverage: float = 1.0
+) -> pl.DataFrame:
+    """Models by rank over all languages, or in each of some languages.
+
+    ranks: the rows of the view `language_ranks` under a profile, of the models to be ranked.
+    languages: names or patterns; each language is ranked alone. Without any, the rows are those of
+        the view `leaderboard`.
+    min_coverage: a model that has less of the sweep's scenarios is not ranked.
+
+    Ranked models come first, then the others by their average; equals in the order of names.
+    """
+    if languages:
+        known = sorted({*ranks["language"]} - {MEAN_OF_LANGUAGES})
+        wanted = {name for given in languages for name in matching_names(given, known, "language")}
+        board = ranks.filter(pl.col("language").is_in(wanted))
+    else:
+        board = ranks.filter(pl.col("language") == MEAN_OF_LANGUAGES)
+    in_order = _ranked_from(board, min_coverage).sort(
+        *("language", "rank_number", HEADLINE[0], *_MODEL),
+        descending=[False, False, True, False, False],
+        nulls_last=True,
     )
-    return by_score.sort("rank_number", nulls_last=True, maintain_order=True)
+    return in_order if languages else in_order.drop("language")
 
 
-def ranked_from(board: pl.DataFrame, min_coverage: float) -> pl.DataFrame:
+def _ranked_from(board: pl.DataFrame, min_coverage: float) -> pl.DataFrame:
     """The board with ranks for all models of at least this coverage, not of full coverage alone.
 
     Such ranks compare means over different scenarios.
@@ -37,9 +59,11 @@ def ranked_from(board: pl.DataFrame, min_coverage: float) -> pl.DataFrame:
     average = pl.col(HEADLINE[0])
     is_answered = pl.col("rank_status") != "no_answers"
     is_ranked = (pl.col("coverage") >= min_coverage) & average.is_not_null() & is_answered
-    rank = pl.when(is_ranked).then(average).rank("min", descending=True).cast(pl.Int64)
+    rank = pl.when(is_ranked).then(average).rank("min", descending=True).over("language")
     status = pl.when(is_ranked).then(pl.lit("ranked")).otherwise("rank_status")
-    return board.with_columns(is_ranked=is_ranked, rank_number=rank, rank_status=status)
+    return board.with_columns(
+        is_ranked=is_ranked, rank_number=rank.cast(pl.Int64), rank_status=status
+    )
 
 
 def by_tag(board: pl.DataFrame, tagged: pl.DataFrame, tag: str) -> pl.DataFrame:
@@ -53,81 +77,37 @@ def by_tag(board: pl.DataFrame, tagged: pl.DataFrame, tag: str) -> pl.DataFrame:
 
 
 def with_languages(
-    board: pl.DataFrame, model_scores: pl.DataFrame, metrics: Sequence[str]
+    board: pl.DataFrame, model_scores: pl.DataFrame, metrics: Sequence[str] = HEADLINE[:1]
 ) -> pl.DataFrame:
-    """Each metric in each language as a column, such as `average_score_en`, beside the mean."""
-    for metric in metrics:
-        scores = model_scores.select(*_MODEL, "language", metric).sort("language")
-        pivoted = scores.pivot("language", index=_MODEL, values=metric)
-        named = pivoted.rename(
-            {language: f"{metric}_{language.lower()}" for language in _languages(scores)}
-        )
-        board = board.join(named, on=_MODEL, how="left", maintain_order="left")
-    return board
+    """The board with each metric in each language beside the means, such as `average_score_en`.
 
-
-def main_columns(board: pl.DataFrame, model_scores: pl.DataFrame) -> pl.DataFrame:
-    """What is worth reading first: the headline metrics, the average by language, coverage."""
-    average, *others = HEADLINE
-    languages = _languages(model_scores)
-    shown = (
-        [f"{average}_{language.lower()}" for language in languages] if len(languages) > 1 else []
-    )
-    wide = with_languages(board, model_scores, [average])
-    return wide.select(
-        "rank_number", *_MODEL, average, *shown, *others, *_COVERAGE, "rank_status", "profile"
-    )
-
-
-def for_screen(main: pl.DataFrame) -> pl.DataFrame:
-    """The means of languages first, then each language; coverage as `46/92`."""
-    average, *others = HEADLINE
-    languages = [name for name in main.columns if name.startswith(f"{average}_")]
-    scenarios = pl.format("{}/{}", "scenario_count", "sweep_scenario_count").alias("scenarios")
-    return main.select(
-        "rank_number",
-        "model",
-        average,
-        *others,
-        *languages,
-        scenarios,
-        "refused_file_count",
-        "profile",
-        "experiment",
-    )
-
-
-def of_language(
-    model_scores: pl.DataFrame, languages: Sequence[str], *, problems: pl.DataFrame
-) -> pl.DataFrame:
-    """Models by rank in each of some languages, each language ranked alone.
-
-    `problems` has the rows of `model_problems`: a model without any answer there has no rank.
+    A model of a single language has no other score than its mean.
     """
-    known = _languages(model_scores)
-    wanted = {name for given in languages for name in matching_names(given, known, "language")}
-    is_answered = ~pl.col("is_unanswered").fill_null(value=False)
-    rank = pl.when(is_answered).then(HEADLINE[0]).rank("min", descending=True).over("language")
-    unanswered = problems.select(*_MODEL, "language", "is_unanswered")
-    return (
-        model_scores.filter(pl.col("language").is_in(wanted))
-        .join(unanswered, on=(*_MODEL, "language"), how="left")
-        .select(
-            rank.cast(pl.Int64).alias("rank_number"),
-            "model",
-            "experiment",
-            "language",
-            *HEADLINE,
-            "profile",
-        )
-        .sort("language", "rank_number", "model", "experiment", nulls_last=True)
-    )
+    languages = sorted(model_scores["language"].unique())
+    if len(languages) < 2:
+        return board
+    beside: list[str] = []
+    for metric in metrics:
+        named = {language: f"{metric}_{language.lower()}" for language in languages}
+        scores = model_scores.select(*_MODEL, "language", metric)
+        pivoted = scores.pivot("language", on_columns=languages, index=_MODEL, values=metric)
+        board = board.join(pivoted.rename(named), on=_MODEL, how="left", maintain_order="left")
+        beside += named.values()
+    place = board.columns.index(HEADLINE[-1]) + 1
+    others = [name for name in board.columns if name not in beside]
+    return board.select(*others[:place], *beside, *others[place:])
+
+
+def short(board: pl.DataFrame) -> pl.DataFrame:
+    """The board without the figures that its ranks rest on."""
+    return board.drop(_BEHIND)
 
 
 def left_unranked(board: pl.DataFrame) -> list[str]:
     """A sentence for each model without a rank that says why."""
     return [
-        f"{row['model']} / {row['experiment']} is not ranked: "
+        f"{row['model']} / {row['experiment']} is not ranked"
+        + (f" in {row['language']}: " if "language" in row else ": ")
         + _UNRANKED[row["rank_status"]].format(**row)
         for row in board.filter(~pl.col("is_ranked")).to_dicts()
     ]
@@ -151,7 +131,3 @@ def left_out(ranked: pl.DataFrame, models: pl.DataFrame, profile: Profile) -> li
     )
     count = "1 model is" if len(names) == 1 else f"{len(names):,} models are"
     return [f"{count} not shown under {profile.name} ({shown}): {why}"]
-
-
-def _languages(model_scores: pl.DataFrame) -> list[str]:
-    return sorted(model_scores["language"].unique())

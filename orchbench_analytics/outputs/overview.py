@@ -6,7 +6,7 @@ from html import escape
 from pathlib import Path
 
 from orchbench_analytics.errors import WarehouseError
-from orchbench_analytics.outputs.printable import printable_line
+from orchbench_analytics.outputs.terminal import printable_line
 from orchbench_analytics.store.manifest import load_manifest
 from orchbench_analytics.views.select import profiles_with_rows
 

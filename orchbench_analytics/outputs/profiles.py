@@ -6,8 +6,7 @@ import json
 
 import polars as pl
 
-from orchbench_analytics.profiles import BUILT_IN, SPEC, Profile, rules_of
-from orchbench_analytics.rules import RULES
+from orchbench_analytics.profiles import BUILT_IN, RULES, SPEC, Profile, rules_of
 
 _SENTENCES = {
     "spec": "The benchmark's own document, read so that the best answer scores 1.",
@@ -16,7 +15,7 @@ _SENTENCES = {
 }
 _PAGE_HEAD = """# How answers are scored
 
-Made from `profiles.py` and `rules.py`; a test keeps it current. A *profile* chooses one way for
+Made from `profiles.py`; a test keeps it current. A *profile* chooses one way for
 each rule. `spec` follows the benchmark's document, `strict` closes its two loopholes, and
 `upstream` gives what the public evaluator prints. A TOML file changes single rules:
 `base = "spec"`, then for example `silence = "call"`; it is used with

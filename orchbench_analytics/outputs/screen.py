@@ -1,7 +1,8 @@
-"""A table on a screen: what is the same in all rows goes into a caption, the rest fits the width.
+"""A table that people read, on a screen, in a log or as Markdown.
 
-Columns stand in the order of their worth: those that do not fit are left out from the right, and a
-last line says which, and how to see them.
+Values that are the same in all rows go into a caption. Figures are rounded, columns have their
+labels. Columns stand in the order in which their table declares them: those that do not fit the
+width are left out from the right, and a last line says which, and how to see them.
 """
 
 from __future__ import annotations
@@ -13,13 +14,18 @@ import polars as pl
 from rich.cells import cell_len
 
 from orchbench_analytics.outputs.labels import label_of, labels_of, metric_label
-from orchbench_analytics.outputs.printable import cut, cut_start, printable_line, wrap
+from orchbench_analytics.outputs.terminal import cut, cut_start, printable_line, wrap
 
 _GAP = 2
 _NARROWEST_TEXT = 20
+_LONGEST_TEXT = 2000
 _GREEN, _RED, _PLAIN = "\x1b[32m", "\x1b[31m", "\x1b[0m"
 _GOOD, _BAD = {"better", "rising", "held"}, {"worse", "falling", "crossed", "refused"}
 _SIGNED = ("_change", "contribution", "gap")
+# What Markdown would act on in a cell; HTML is not among it, as `&` and `<` are written out.
+_ESCAPED = str.maketrans(
+    {c: f"\\{c}" for c in "\\|`*[]"} | {"&": "&amp;", "<": "&lt;", ">": "&gt;"}
+)
 
 
 class Limits(NamedTuple):
@@ -39,6 +45,13 @@ class Cells(NamedTuple):
     width: int
 
 
+class Readable(NamedTuple):
+    """A table in words: what is the same in all rows, and the columns that differ."""
+
+    caption: str
+    columns: list[Cells]
+
+
 def screen(
     frame: pl.DataFrame,
     limits: Limits,
@@ -46,33 +59,51 @@ def screen(
     is_coloured: bool = False,
     is_verbatim: bool = False,
     is_prose: bool = False,
+    mark: str = "--",
 ) -> str:
     """The rows as lines that fit; `is_verbatim` keeps columns and their names as they are.
 
-    Prose has sentences in its last column, which go on below instead of being cut.
+    Prose has sentences in its last column, which go on below instead of being cut. `mark` is what
+    the words that show more begin with: --wide and --all, or .wide and .all.
     """
     if frame.is_empty():
         return "no rows\n"
     shown = frame if limits.rows is None else frame.head(limits.rows)
-    constant = [] if is_verbatim else _constant_columns(frame)
-    caption = [
-        f"{label_of(name)} {_text(name, frame[name][0])}"
-        for name in constant
-        if frame[name][0] is not None
-    ]
-    names = [name for name in frame.columns if name not in constant]
-    headers = list(map(printable_line, names)) if is_verbatim else labels_of(names)
-    columns = [_cells(shown, name, head) for name, head in zip(names, headers, strict=True)]
+    caption, columns = _readable(shown, frame, is_verbatim=is_verbatim)
     kept = columns if limits.width is None else _fitting(columns, limits.width)
-    lines = [*_wrap(", ".join(caption), limits.width)] if caption else []
+    lines = [*_wrap(caption, limits.width)] if caption else []
     lines += _lines(kept, is_coloured=is_coloured, is_prose=is_prose)
     left_out = [" ".join(column.header.split()) for column in columns[len(kept) :]]
     if left_out:
-        said = f"{_more(len(left_out), 'column')}, seen with --wide: {', '.join(left_out)}"
+        said = f"{_more(len(left_out), 'column')}, seen with {mark}wide: {', '.join(left_out)}"
         lines += _wrap(said, limits.width)
     if frame.height > shown.height:
-        lines.append(f"{_more(frame.height - shown.height, 'row')}, seen with --all")
+        lines.append(f"{_more(frame.height - shown.height, 'row')}, seen with {mark}all")
     return "".join(f"{line}\n" for line in lines)
+
+
+def markdown(frame: pl.DataFrame, *, is_verbatim: bool = False) -> str:
+    """All rows and columns as a table in Markdown, below its caption; no text acts as Markdown."""
+    caption, columns = _readable(frame, frame, is_verbatim=is_verbatim)
+    texts = [[column.header for column in columns], *zip(*(c.texts for c in columns), strict=True)]
+    rows = [" | ".join(text.translate(_ESCAPED) for text in row) for row in texts]
+    rows.insert(1, " | ".join("--:" if column.is_number else "---" for column in columns))
+    above = f"{caption.translate(_ESCAPED)}\n\n" if caption else ""
+    return above + "".join(f"| {row} |\n" for row in rows)
+
+
+def _readable(shown: pl.DataFrame, among: pl.DataFrame, *, is_verbatim: bool) -> Readable:
+    """The rows that are shown in words; the caption holds for all rows that they are among."""
+    constant = [] if is_verbatim or among.is_empty() else _constant_columns(among)
+    caption = [
+        f"{label_of(name)} {_text(name, among[name][0])}"
+        for name in constant
+        if among[name][0] is not None
+    ]
+    names = [name for name in shown.columns if name not in constant]
+    headers = list(map(printable_line, names)) if is_verbatim else labels_of(names)
+    columns = [_cells(shown, name, head) for name, head in zip(names, headers, strict=True)]
+    return Readable(", ".join(caption), columns)
 
 
 def _more(count: int, what: str) -> str:
@@ -89,7 +120,7 @@ def _constant_columns(frame: pl.DataFrame) -> list[str]:
 
 def _cells(frame: pl.DataFrame, name: str, header: str) -> Cells:
     series = frame[name]
-    texts = [_text(name, value) for value in series]
+    texts = [_text(name, value) for value in series.to_list()]
     longest = max((cell_len(text) for text in texts), default=0)
     is_number = series.dtype.is_numeric()
     widest_word = max((cell_len(word) for word in header.split()), default=0)
@@ -107,7 +138,7 @@ def _text(column: str, value: Any) -> str:
     if isinstance(value, int):
         return f"{value:,}"
     text = metric_label(str(value)) if column == "metric" else str(value)
-    return printable_line(text[:2000])
+    return printable_line(text[:_LONGEST_TEXT])
 
 
 def _figure(value: float) -> str:

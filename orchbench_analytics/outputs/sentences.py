@@ -29,9 +29,10 @@ def points(value: float) -> str:
 
 
 def comparison(rows: pl.DataFrame) -> str:
-    """The difference of two models in each metric, over all languages."""
-    means = mean_first(rows).filter(pl.col("language") == MEAN_OF_LANGUAGES).to_dicts()
-    return "; ".join(_difference(row) for row in means)
+    """The difference of two models in each metric, over all languages or in the only one."""
+    ordered = mean_first(rows)
+    means = ordered.filter(pl.col("language") == MEAN_OF_LANGUAGES)
+    return "; ".join(map(_difference, (ordered if means.is_empty() else means).to_dicts()))
 
 
 def _difference(row: dict[str, Any]) -> str:

@@ -2,18 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable
 from typing import NamedTuple
 
 import polars as pl
 
 from orchbench_analytics.errors import SelectionError
-from orchbench_analytics.outputs.filter_rows import RowFilter, filter_rows, matching_names
+from orchbench_analytics.selection import matching_names
 
 KEY = ("model", "experiment", "language", "scenario", "run", "step_id")
 _SCORES = ("plan_similarity", "name_f1", "key_f1", "value_f1")
 _RIGHT = ("true_positive_call_count", "true_positive_reject_count")
 _LABELS = ("call_label_count", "rejection_label_count")
+_DECIDED = pl.when(pl.col("left_out_reason").is_null()).then(
+    pl.sum_horizontal(*_RIGHT).clip(upper_bound=1).cast(pl.Float64)
+)
 
 
 class StepKey(NamedTuple):
@@ -33,11 +36,6 @@ class StepKey(NamedTuple):
         return {name: getattr(self, name) for name in KEY}
 
 
-def model_named(name: str, known: pl.Series) -> str:
-    """The model of that name; if there is none, the error names the likely ones."""
-    return matching_names(name, sorted(known.unique()), "model")[0]
-
-
 def scenarios_of(scores: pl.DataFrame) -> pl.DataFrame:
     """The scenarios of a model, those with the poorest plans first."""
     return scores.select(
@@ -53,19 +51,22 @@ def scenarios_of(scores: pl.DataFrame) -> pl.DataFrame:
 
 
 def steps_of(
-    scored: Mapping[str, pl.LazyFrame], model: str, scenario: str, run: str | None
+    scored_steps: pl.LazyFrame, scored_plans: pl.LazyFrame, scenario: str, run: str | None
 ) -> pl.DataFrame:
-    """The steps of a scenario in all runs: what was wanted, what was answered, and its score."""
-    decisions = scored["steps"].select(
+    """The steps of a scenario in all runs: what was wanted, what was answered, and its score.
+
+    A decision that needed no call, or was no call, scores 1 if it is right and 0 if it is wrong.
+    """
+    decisions = scored_steps.select(
         "profile",
         *KEY,
         kind=pl.lit("decision"),
         wanted="actual",
         answered="predicted",
-        score=pl.mean_horizontal("name_f1", "key_f1", "value_f1"),
+        score=pl.coalesce(pl.mean_horizontal("name_f1", "key_f1", "value_f1"), _DECIDED),
         note=pl.coalesce("left_out_reason", "failure_reason"),
     )
-    plans = scored["plans"].select(
+    plans = scored_plans.select(
         "profile",
         *KEY,
         kind=pl.lit("plan"),
@@ -75,9 +76,11 @@ def steps_of(
         note=pl.coalesce("left_out_reason", "read_as"),
     )
     both = pl.concat([decisions, plans])
-    found = both.filter(pl.col("model") == model, pl.col("scenario") == scenario).collect()
+    found = both.filter(pl.col("scenario") == scenario).collect()
     if found.is_empty():
-        _say_what_there_is(both, model, scenario)
+        there = _in_order(both.select("scenario").unique().collect()["scenario"])
+        named = matching_names(scenario, there, "scenario")
+        found = both.filter(pl.col("scenario") == named[0]).collect()
     if run is not None:
         found = _of_run(found, run)
     number = pl.col("step_id").str.extract(r"^(\d+)").cast(pl.Int64, strict=False)
@@ -90,14 +93,6 @@ def _workflows(side: str) -> pl.Expr:
     count = pl.col(f"{side}_workflow_count")
     plural = pl.when(count == 1).then(pl.lit("")).otherwise(pl.lit("s"))
     return pl.format("{} workflow{}", count, plural)
-
-
-def _say_what_there_is(both: pl.LazyFrame, model: str, scenario: str) -> None:
-    known = both.select("model", "scenario").unique().collect()
-    name = model_named(model, known["model"])
-    there = _in_order(known.filter(model=name)["scenario"])
-    matching_names(scenario, there, "scenario")
-    raise SelectionError(f"no scenario {scenario!r} of {model!r}; did you mean model {name}?")
 
 
 def _in_order(names: Iterable[str]) -> list[str]:
@@ -113,21 +108,15 @@ def _of_run(found: pl.DataFrame, run: str) -> pl.DataFrame:
     return chosen
 
 
-def find_step(
-    scored: Mapping[str, pl.LazyFrame],
-    model: str,
-    scenario: str,
-    step: str,
-    *,
-    run: str | None,
-    language: Sequence[str] | None,
-    experiment: Sequence[str] | None,
-) -> list[StepKey]:
-    """The step that was asked for, in each run, language and experiment that has it."""
-    steps = steps_of(scored, model, scenario, run)
-    steps = filter_rows(steps, RowFilter(languages=language or (), experiments=experiment or ()))
+def named_steps(steps: pl.DataFrame, step: str) -> pl.DataFrame:
+    """The steps of that id, in each run, language and experiment that has it."""
     found = steps.filter(pl.col("step_id") == step)
     if found.is_empty():
         there = ", ".join(_in_order(steps["step_id"].unique()))
-        raise SelectionError(f"no step {step!r} in scenario {scenario}; there are {there}")
-    return [StepKey(*row) for row in found.select(*StepKey._fields).iter_rows()]
+        raise SelectionError(f"no step {step!r} in this scenario; there are {there}")
+    return found
+
+
+def step_keys(steps: pl.DataFrame) -> list[StepKey]:
+    """What tables know the steps by."""
+    return [StepKey(*row) for row in steps.select(*StepKey._fields).iter_rows()]

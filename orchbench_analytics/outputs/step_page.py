@@ -11,9 +11,9 @@ import polars as pl
 from orchbench_analytics.ingest.questions import asked_before, read_questions
 from orchbench_analytics.outputs import terminal
 from orchbench_analytics.outputs.plan_trees import side_by_side
-from orchbench_analytics.outputs.printable import printable, printable_line, wrap
 from orchbench_analytics.outputs.screen import Limits, screen
 from orchbench_analytics.outputs.show import StepKey
+from orchbench_analytics.outputs.terminal import printable, printable_line, wrap
 from orchbench_analytics.profiles import Profile
 
 Table = Callable[[str], pl.LazyFrame]

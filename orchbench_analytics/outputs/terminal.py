@@ -1,13 +1,21 @@
-"""The terminal: whether there is one, its size, and whether it takes colours."""
+"""Text for a terminal: its size and colours, what may be written on it, and what fits a line."""
 
 from __future__ import annotations
 
 import os
-import shutil
+import re
 import sys
 from typing import TextIO
 
 NARROWEST = 40
+_WIDTH, _HEIGHT = 100, 40  # where there is no terminal, as in a log
+# Control characters, marks of text direction, separators, lone surrogates.
+_ACTING = re.compile(
+    "[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb"
+    "\ud800-\udfff\U000e0000-\U000e007f]"
+)
+_BLANKS = re.compile(r"[\t\r\n\v\f]")
+_REPLACEMENT = "\N{REPLACEMENT CHARACTER}"
 
 
 def is_terminal(stream: TextIO | None = None) -> bool:
@@ -20,16 +28,68 @@ def is_terminal(stream: TextIO | None = None) -> bool:
 
 
 def width() -> int:
-    """The columns of the terminal."""
-    return max(NARROWEST, shutil.get_terminal_size().columns)
+    """The columns of the terminal, also where results go into a pipe; without one 100."""
+    given = os.environ.get("COLUMNS", "")
+    return max(NARROWEST, int(given) if given.isdecimal() else _size().columns)
 
 
 def height() -> int:
     """The lines of the terminal."""
-    return shutil.get_terminal_size().lines
+    given = os.environ.get("LINES", "")
+    return int(given) if given.isdecimal() else _size().lines
+
+
+def _size() -> os.terminal_size:
+    for descriptor in (1, 2, 0):
+        try:
+            size = os.get_terminal_size(descriptor)
+        except OSError:  # not a terminal
+            continue
+        if size.columns > 0:
+            return size
+    return os.terminal_size((_WIDTH, _HEIGHT))
 
 
 def takes_colour() -> bool:
     """Whether to colour what standard output shows; see https://no-color.org."""
     is_plain = bool(os.environ.get("NO_COLOR")) or os.environ.get("TERM") == "dumb"
     return is_terminal() and not is_plain
+
+
+def printable(text: str) -> str:
+    """The text without characters that act on a terminal; lines and tabs stay."""
+    return _ACTING.sub(_REPLACEMENT, text)
+
+
+def printable_line(text: str) -> str:
+    """The text as one line without characters that act on a terminal."""
+    return printable(_BLANKS.sub(" ", text))
+
+
+def cut(text: str, width: int) -> str:
+    """One line of at most so many cells; Korean characters are two cells wide."""
+    from rich.cells import cell_len, set_cell_size
+
+    if cell_len(text) <= width:
+        return text
+    return set_cell_size(text, max(width - 1, 0)).rstrip() + "…"
+
+
+def cut_start(text: str, width: int) -> str:
+    """The end of a line in at most so many cells: the end of a path says most."""
+    return cut(text[::-1], width)[::-1]
+
+
+def wrap(text: str, width: int, *, indent: str = "") -> list[str]:
+    """A text in lines of at most so many cells, each indented; only overlong words are broken."""
+    from rich.cells import cell_len, chop_cells
+
+    room = max(width - len(indent), 1)
+    lines = [""]
+    for word in text.split(" "):
+        joined = f"{lines[-1]} {word}" if lines[-1] else word
+        if cell_len(joined) <= room:
+            lines[-1] = joined
+        else:
+            lines += chop_cells(word, room)
+    return [f"{indent}{line}".rstrip() for line in lines if line] or [""]

@@ -1,24 +1,40 @@
-"""Writing rows and texts: onto a terminal, into a pipe, or into a file."""
+"""Rows in a format, written onto a terminal, into a pipe, or into a file.
+
+A table and Markdown are for people: `screen` makes them, rounded and labelled. All other formats
+are for programs, which get all columns and rows, unrounded.
+"""
 
 from __future__ import annotations
 
+import io
 import shutil
 import sys
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import BinaryIO, Protocol
-
-import polars as pl
-import pyarrow.parquet as pq
+from typing import TYPE_CHECKING, BinaryIO, Literal, Protocol
 
 from orchbench_analytics.errors import OrchbenchError, PathError
 from orchbench_analytics.outputs import terminal
-from orchbench_analytics.outputs.printable import printable
-from orchbench_analytics.outputs.render import BINARY, Format, excel, render
-from orchbench_analytics.outputs.screen import Limits, screen
+from orchbench_analytics.outputs.terminal import printable
+from orchbench_analytics.paths import require_parent
 from orchbench_analytics.store.replace import is_empty, new_file, place_for
 
+if TYPE_CHECKING:
+    import polars as pl
+
+Format = Literal["table", "markdown", "csv", "json", "jsonl", "xlsx", "parquet"]
+BINARY = ("xlsx", "parquet")
+_EXTENSIONS: dict[str, Format] = {
+    ".csv": "csv",
+    ".json": "json",
+    ".jsonl": "jsonl",
+    ".md": "markdown",
+    ".parquet": "parquet",
+    ".xlsx": "xlsx",
+}
+_MOST_EXCEL_ROWS = 2**20 - 1
+_FORMULA_STARTS = tuple("=+-@\t\r")
 _FEWEST_ROWS = 20
 _OTHER_LINES = 8  # of a screen: what is said before and after a table
 
@@ -27,9 +43,24 @@ class _Writer(Protocol):
     def write(self, content: bytes, /) -> object: ...
 
 
+def agreed_format(format: Format | None, output: Path | None) -> Format | None:  # noqa: A002 (what users type)
+    """The format that an option and a file's extension agree on; none if neither says any."""
+    if output is None:
+        return format
+    wanted = _EXTENSIONS.get(output.suffix.lower(), format)
+    if wanted is None:
+        known = ", ".join(_EXTENSIONS)
+        raise PathError(
+            f"{output}: the extension says no format; use one of {known}, or name a --format"
+        )
+    if format not in (None, wanted):
+        raise PathError(f"{output} and --format {format} disagree; leave one of them out")
+    return wanted
+
+
 def is_screen(format: Format | None, output: Path | None = None) -> bool:  # noqa: A002 (what users type)
-    """Whether rows go to a terminal, as a table for people to read."""
-    return output is None and format in (None, "table") and terminal.is_terminal()
+    """Whether rows go to standard output as a table for people, on a terminal or in a pipe."""
+    return output is None and format in (None, "table")
 
 
 def show_table(
@@ -39,32 +70,47 @@ def show_table(
     is_whole: bool = False,
     is_verbatim: bool = False,
     is_prose: bool = False,
+    mark: str = "--",
 ) -> None:
-    """Write a table that fits the terminal; wide shows all columns, whole all rows."""
-    rows = None if is_whole else max(_FEWEST_ROWS, terminal.height() - _OTHER_LINES)
+    """Write a table that fits the width; wide shows all columns, whole all rows.
+
+    Only a terminal has a height: a pipe gets all rows.
+    """
+    from orchbench_analytics.outputs.screen import Limits, screen
+
+    is_bounded = terminal.is_terminal() and not is_whole
+    rows = max(_FEWEST_ROWS, terminal.height() - _OTHER_LINES) if is_bounded else None
     text = screen(
         frame,
         Limits(None if is_wide else terminal.width(), rows),
         is_coloured=terminal.takes_colour(),
         is_verbatim=is_verbatim,
         is_prose=is_prose and not is_wide,
+        mark=mark,
     )
     _write_replacing(text)
 
 
-def write_rows(frames: Iterable[pl.DataFrame], *, format: Format, output: Path | None) -> None:  # noqa: A002 (what users type)
+def write_rows(
+    frames: Iterable[pl.DataFrame],
+    *,
+    format: Format,  # noqa: A002 (what users type)
+    output: Path | None,
+    is_verbatim: bool = False,
+) -> None:
     """Write frames of the same columns as one table, to a file or to standard output.
 
-    There is at least one frame. Each is written as it comes, if the format allows it.
+    There is at least one frame. Each is written as it comes, if the format allows it. `is_verbatim`
+    keeps the names of columns where people read them too.
     """
     if output is not None:
         with _whole_file(output) as file:
-            _write(frames, file, format)
+            _write(frames, file, format, is_verbatim=is_verbatim)
     elif format not in BINARY:
-        for text in _texts(frames, format):
+        for text in texts_of(frames, format, is_verbatim=is_verbatim):
             write_text(text)
     elif terminal.is_terminal():
-        raise OrchbenchError(f"{format} is binary: name a file with --output, or pipe it on")
+        raise OrchbenchError(f"{format} is binary: give a file with --output, or pipe it on")
     else:
         _write(frames, sys.stdout.buffer, format)
 
@@ -101,8 +147,7 @@ def require_writable(path: Path) -> None:
     """
     if path.is_dir():
         raise PathError(f"{path} is a directory; name a file")
-    if not path.parent.is_dir():
-        raise PathError(f"{path} cannot be written: there is no directory {path.parent}")
+    require_parent(path)
     place_for(path)
     if path.is_file() and not is_empty(path):
         raise PathError(
@@ -117,42 +162,104 @@ def _write_replacing(text: str) -> None:
     sys.stdout.write(text.encode(encoding, "replace").decode(encoding))
 
 
-def _write(frames: Iterable[pl.DataFrame], file: _Writer, wanted: Format) -> None:
+def _write(
+    frames: Iterable[pl.DataFrame], file: _Writer, wanted: Format, *, is_verbatim: bool = False
+) -> None:
+    import polars as pl
+
     if wanted == "parquet":
         _write_parquet(frames, file)
     elif wanted == "xlsx":
         file.write(excel(pl.concat(frames)))
     else:
-        for text in _texts(frames, wanted):
+        for text in texts_of(frames, wanted, is_verbatim=is_verbatim):
             file.write(text.encode())
 
 
-def _texts(frames: Iterable[pl.DataFrame], wanted: Format) -> Iterator[str]:
+def texts_of(
+    frames: Iterable[pl.DataFrame], wanted: Format, *, is_verbatim: bool = False
+) -> Iterator[str]:
     """The pieces of one text, which is that of all rows together."""
-    if wanted in ("table", "markdown"):  # their columns are as wide as the widest row
-        yield render(pl.concat(frames), format=wanted)
-        return
-    is_first = True
-    for frame in frames:
-        if wanted == "csv":
-            yield render(frame, format="csv", has_header=is_first)
-            is_first = False
-        elif wanted == "jsonl":
-            yield render(frame, format="jsonl")
-        elif not frame.is_empty():
-            yield ("[" if is_first else ",") + frame.write_json()[1:-1]
-            is_first = False
-    if wanted == "json":
-        yield "[]\n" if is_first else "]\n"
+    import polars as pl
+
+    from orchbench_analytics.outputs.screen import Limits, markdown, screen
+
+    if wanted == "table":
+        limits = Limits(terminal.width())
+        yield screen(pl.concat(frames), limits, is_verbatim=is_verbatim)
+    elif wanted == "markdown":
+        yield markdown(pl.concat(frames), is_verbatim=is_verbatim)
+    elif wanted == "csv":
+        for place, frame in enumerate(frames):
+            yield _defuse_formulas(_flat(frame)).write_csv(include_header=place == 0)
+    elif wanted == "jsonl":
+        for frame in frames:
+            yield frame.write_ndjson()
+    else:
+        separator = "["
+        for frame in frames:
+            if not frame.is_empty():
+                yield separator + frame.write_json()[1:-1]
+                separator = ","
+        yield "[]\n" if separator == "[" else "]\n"
 
 
 def _write_parquet(frames: Iterable[pl.DataFrame], file: _Writer) -> None:
+    import pyarrow.parquet as pq
+
     remaining = iter(frames)
     first = next(remaining).to_arrow()
     with pq.ParquetWriter(file, first.schema, compression="zstd") as writer:
         writer.write_table(first)
         for frame in remaining:
             writer.write_table(frame.to_arrow().cast(first.schema))
+
+
+def excel(frame: pl.DataFrame) -> bytes:
+    """Rows as an Excel file of one sheet; a text is never run as a formula."""
+    try:
+        import xlsxwriter
+    except ImportError as error:
+        raise PathError("Excel files need xlsxwriter: pip install xlsxwriter") from error
+    if frame.height > _MOST_EXCEL_ROWS:
+        raise PathError(f"an Excel sheet holds {_MOST_EXCEL_ROWS:,} rows, not {frame.height:,}")
+    options = {
+        "in_memory": True,
+        "strings_to_formulas": False,
+        "strings_to_urls": False,
+        "nan_inf_to_errors": True,
+        "remove_timezone": True,
+    }
+    buffer = io.BytesIO()
+    with xlsxwriter.Workbook(buffer, options) as workbook:
+        _flat(frame).write_excel(workbook, autofit=False)
+    return buffer.getvalue()
+
+
+def _flat(frame: pl.DataFrame) -> pl.DataFrame:
+    """The frame with lists and structs as JSON texts, for formats that have no such values."""
+    import polars as pl
+
+    nested = [name for name, dtype in frame.schema.items() if dtype.is_nested()]
+    as_json = (
+        pl.struct(value=pl.col(name))
+        .struct.json_encode()
+        .str.strip_prefix('{"value":')
+        .str.strip_suffix("}")
+        .alias(name)
+        for name in nested
+    )
+    return frame.with_columns(as_json)
+
+
+def _defuse_formulas(frame: pl.DataFrame) -> pl.DataFrame:
+    """Texts that a spreadsheet would run as a formula, with an apostrophe before them."""
+    import polars as pl
+
+    text = pl.col(pl.String)
+    is_formula = text.str.head(1).is_in(_FORMULA_STARTS)
+    defused = frame.with_columns(pl.when(is_formula).then("'" + text).otherwise(text).name.keep())
+    return defused.rename({n: f"'{n}" for n in frame.columns if n.startswith(_FORMULA_STARTS)})
 
 
 @contextmanager

@@ -9,8 +9,7 @@ import polars as pl
 
 from orchbench_analytics.pages.source import Source
 from orchbench_analytics.store.manifest import Part
-from orchbench_analytics.views.catalog import frame_of
-from orchbench_analytics.views.sql_text import quoted
+from orchbench_analytics.views.catalog import frame_of, quoted
 
 _MODEL = ("model", "experiment")
 # So many steps are read at once: many small models, or one large one.

@@ -10,7 +10,6 @@ from typing import Any, NamedTuple
 from orchbench_analytics.engines import Engine
 from orchbench_analytics.errors import PathError, SelectionError
 from orchbench_analytics.outputs.audit import audit
-from orchbench_analytics.outputs.filter_rows import matching_names
 from orchbench_analytics.pages.batches import batches, step_count
 from orchbench_analytics.pages.columns import columns_of, packed
 from orchbench_analytics.pages.core import core
@@ -18,6 +17,7 @@ from orchbench_analytics.pages.page import PAGE_COMMENT, SCRIPT_COMMENT, page_te
 from orchbench_analytics.pages.sections import SECTIONS, Tables, audited
 from orchbench_analytics.pages.shards import shards
 from orchbench_analytics.pages.source import Source
+from orchbench_analytics.selection import find_contenders
 from orchbench_analytics.store.manifest import Manifest
 from orchbench_analytics.store.replace import (
     is_empty,
@@ -116,9 +116,7 @@ def _chosen_models(manifest: Manifest, wanted: Sequence[str]) -> list[tuple[str,
     there = sorted({(part.model, part.experiment) for part in manifest.parts})
     if not there:
         raise SelectionError("the warehouse has no models to report on; see: orchbench ingest")
-    known = [*sorted({model for model, _ in there}), *map("/".join, there)]
-    chosen = {name for pattern in wanted for name in matching_names(pattern, known, "model")}
-    return [(m, e) for m, e in there if not wanted or {m, f"{m}/{e}"} & chosen]
+    return sorted({pair for name in wanted for pair in find_contenders(name, there)}) or there
 
 
 def _tasks(source: Source, pieces: Path, options: ReportOptions) -> Iterator[PiecesTask]:

@@ -14,8 +14,7 @@ from orchbench_analytics.schema import polars_schema
 from orchbench_analytics.store.manifest import Manifest, table_files
 from orchbench_analytics.store.parquet import scan_files
 from orchbench_analytics.tables import TABLES
-from orchbench_analytics.views.catalog import frame_of, needed_by, populate, silent_duckdb
-from orchbench_analytics.views.sql_text import quoted
+from orchbench_analytics.views.catalog import frame_of, needed_by, populate, quoted, silent_duckdb
 
 _LABELS = """
 select text, row_number() over (order by text) - 1 as number

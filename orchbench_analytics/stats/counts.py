@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
-from difflib import get_close_matches
 
 import numpy as np
 import numpy.typing as npt
 import polars as pl
 
+from orchbench_analytics import selection
 from orchbench_analytics.errors import SelectionError
 from orchbench_analytics.metrics import SOURCE_COLUMNS, TERMS, terms_of
 from orchbench_analytics.stats.evaluate import Array
@@ -127,18 +127,4 @@ def in_common(language: LanguageCounts, rows: npt.NDArray[np.int64]) -> Language
 
 def find_contender(contenders: Sequence[Contender], name: str | Contender) -> int:
     """The place of a contender given as (model, experiment), `model` or `model/experiment`."""
-    if not isinstance(name, str):
-        name = "/".join(name)
-    for matches in (
-        [i for i, (model, _) in enumerate(contenders) if model == name],
-        [i for i, contender in enumerate(contenders) if "/".join(contender) == name],
-    ):
-        if len(matches) == 1:
-            return matches[0]
-        if matches:
-            known = ", ".join("/".join(contenders[i]) for i in matches)
-            raise SelectionError(f"{name!r} has several experiments; choose one of {known}")
-    known_names = ["/".join(contender) for contender in contenders]
-    close = get_close_matches(name, [*known_names, *(model for model, _ in contenders)], n=1)
-    hint = f"did you mean {close[0]!r}?" if close else f"there are {', '.join(known_names[:10])}"
-    raise SelectionError(f"no model named {name!r}; {hint}")
+    return [*contenders].index(selection.find_contender(name, contenders))

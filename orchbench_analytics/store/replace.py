@@ -11,6 +11,7 @@ import hashlib
 import os
 import re
 import shutil
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
@@ -27,6 +28,7 @@ _STAGED = re.compile(r"\.orchbench-[0-9a-f]{32}\.part")
 _STAGED_BY = re.compile(rf"written by {MADE_BY}, process ([0-9]+)\n")
 _SEAL = re.compile(rf"[^\n]*{MADE_BY} sha256 ([0-9a-f]{{64}})[^\n]*\n\Z".encode())
 _LONGEST_SEAL = 200
+_MARKED_WITHIN = 60  # seconds in which a running command writes the mark of its directory
 _under_way: set[str] = set()
 
 
@@ -197,7 +199,8 @@ def _remove_leftovers(directory: Path) -> None:
             said = _STAGED_BY.fullmatch((beside / _MARK).read_text(encoding="utf-8"))
         except (OSError, UnicodeDecodeError):
             with suppress(OSError):
-                beside.rmdir()
+                if time.time() - beside.stat().st_mtime > _MARKED_WITHIN:
+                    beside.rmdir()
             continue
         if said and (int(said[1]) == os.getpid() or not _is_running(int(said[1]))):
             shutil.rmtree(beside, ignore_errors=True)

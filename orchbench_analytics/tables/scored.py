@@ -164,7 +164,11 @@ SCENARIO_SCORES = Table(
         maybe_count("run_count", "Runs of the file, readable or not."),
         count("call_label_count", "Scored steps whose label is a call."),
         count("rejection_label_count", "Scored steps whose label is a rejection, typed or not."),
-        count("call_scored_count", "Steps that count in name, key and value F1."),
+        count(
+            "call_scored_count",
+            "Steps that count in name, key and value F1.",
+            label="scored calls",
+        ),
         count(
             "call_case_count",
             "Cases of calls as the profile counts them: scored labels, or keys `N-1`.",

@@ -1,93 +1,124 @@
-"""DuckDB over a warehouse: its tables, and the views of `sql/`."""
+"""The catalog: the tables of a warehouse and the views of `sql/`, in DuckDB."""
 
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable, Sequence
 from pathlib import Path
-from typing import Literal
+from typing import TYPE_CHECKING, Literal, NamedTuple
 
 import duckdb
-import polars as pl
+import msgspec
 
 from orchbench_analytics.errors import SelectionError
+from orchbench_analytics.profiles import RULES
 from orchbench_analytics.queries import macros, views
-from orchbench_analytics.store.manifest import Manifest, table_files, tag_files
-from orchbench_analytics.tables import SCENARIO_SCORES, TABLES
-from orchbench_analytics.views.descriptions import described_columns
-from orchbench_analytics.views.limits import Limits, set_limits
-from orchbench_analytics.views.profiles_and_tags import (
-    PROFILES_AND_TAGS,
-    profiles_query,
-    tag_names,
-    tags_query,
-)
-from orchbench_analytics.views.sql_text import no_rows, quoted
+from orchbench_analytics.schema import DUCKDB_TYPES, Column, Table
+from orchbench_analytics.store.manifest import Manifest, row_count, table_files, tag_files
+from orchbench_analytics.tables import MODEL_KEY, PROFILE_NAME, SCENARIO_SCORES, TABLES
 
-# DuckDB has no way to write these as themselves: it looks for what matches, and stumbles over a
-# neighbour whose name begins with a backslash.
+if TYPE_CHECKING:
+    import polars as pl
+
+PROFILES = Table(
+    "profiles",
+    "profile that the warehouse was scored under",
+    (
+        PROFILE_NAME,
+        *(Column(n, "text" if r.choices else "float", r.sentence) for n, r in RULES.items()),
+    ),
+)
+# Each warehouse has further columns here: its tags.
+MODEL_TAGS = Table(
+    "model_tags", "model and experiment, with a column for each tag that was given", MODEL_KEY[:2]
+)
+PROFILES_AND_TAGS = (PROFILES, MODEL_TAGS)
+
+# DuckDB reads these characters in a path as a pattern and has no way to escape them.
 _PATTERN_CHARACTERS = set("*?[" if os.sep == "\\" else "*?[\\")
 _VIEW_COLUMNS = """
 select table_name, column_name
 from duckdb_columns()
 where schema_name = 'main' and table_name in (select unnest(?))
 """
-# From a table's name and files to what stands after `from` in SQL.
-RowsOf = Callable[[str, list[Path]], str]
+
+
+class Scope(NamedTuple):
+    """The profile, the models with their experiments, and the languages that rows are about.
+
+    Null is all of them. Tables then have no other rows, and neither have the views over them.
+    """
+
+    profile: str | None = None
+    contenders: Sequence[tuple[str, str]] | None = None
+    languages: Sequence[str] | None = None
+
+    def narrow(self, manifest: Manifest) -> Manifest:
+        """The manifest with only the parts and scores that can have rows in this scope."""
+        parts = [
+            part
+            for part in manifest.parts
+            if (self.contenders is None or (part.model, part.experiment) in self.contenders)
+            and (self.languages is None or part.language in self.languages)
+        ]
+        part_ids = {part.part_id for part in parts}
+        scores = [
+            group
+            for group in manifest.scores
+            if self.profile in (None, group.profile) and not part_ids.isdisjoint(group.part_ids)
+        ]
+        profiles = {
+            name: rules for name, rules in manifest.profiles.items() if self.profile in (None, name)
+        }
+        return msgspec.structs.replace(manifest, parts=parts, scores=scores, profiles=profiles)
+
+    def condition(self, table: Table) -> str:
+        """A condition in SQL for the rows of a table that are in this scope."""
+        columns = {column.name for column in table.columns}
+        conditions = ["true"]
+        if self.profile is not None and "profile" in columns:
+            conditions.append(f"profile = {quoted(self.profile)}")
+        if self.contenders is not None and "model" in columns:
+            pairs = (f"({quoted(model)}, {quoted(other)})" for model, other in self.contenders)
+            # The first condition prunes row groups, the second decides.
+            conditions.append(_is_one_of("model", [model for model, _ in self.contenders]))
+            conditions.append(f"(model, experiment) in ({', '.join(pairs)})")
+        if self.languages is not None and "language" in columns:
+            conditions.append(_is_one_of("language", self.languages))
+        return " and ".join(conditions)
+
+
+def _is_one_of(column: str, values: Sequence[str]) -> str:
+    return f"{column} in ({', '.join(map(quoted, dict.fromkeys(values)))})"
+
+
+EVERYTHING = Scope()
 
 
 def connect(
-    root: Path, manifest: Manifest, *, only: Iterable[str] | None = None
-) -> duckdb.DuckDBPyConnection:
-    """An in-memory DuckDB with all tables and views, described, or with only what some need."""
-    connection = silent_duckdb()
-    _fill(connection, root, manifest, only)
-    return connection
-
-
-def connect_sealed(
     root: Path,
     manifest: Manifest,
     *,
     only: Iterable[str] | None = None,
-    limits: Limits = Limits(),  # noqa: B008 (immutable)
+    scope: Scope = EVERYTHING,
 ) -> duckdb.DuckDBPyConnection:
-    """A DuckDB like that of `connect` that can open no file, to read or to write.
-
-    pyarrow hands it the rows, so not even the warehouse's own files are in its reach.
-    """
+    """An in-memory DuckDB with all tables and views, or with those named and what they read."""
     connection = silent_duckdb()
-    _fill(connection, root, manifest, only, rows_of=_handed_over(connection))
-    set_limits(connection, limits)
-    connection.execute("set enable_external_access = false")
-    connection.execute("set lock_configuration = true")
+    names = all_relations() if only is None else needed_by(*only)
+    populate(connection, root, manifest, names=names, scope=scope)
     return connection
 
 
-def _fill(
-    connection: duckdb.DuckDBPyConnection,
-    root: Path,
-    manifest: Manifest,
-    only: Iterable[str] | None,
-    *,
-    rows_of: RowsOf | None = None,
-) -> None:
-    names = all_relations() if only is None else needed_by(*only)
-    populate(connection, root, manifest, names=names, rows_of=rows_of)
-    if only is None:
-        describe(connection, kind="view")
-
-
 def silent_duckdb() -> duckdb.DuckDBPyConnection:
-    """An empty DuckDB in memory that draws no progress bar: it would draw on standard output."""
+    """An empty DuckDB in memory without a progress bar, which would go to stdout."""
     connection = duckdb.connect()
     connection.execute("set enable_progress_bar = false")
     return connection
 
 
 def all_relations() -> set[str]:
-    """The names of everything that can be asked."""
-    return {*TABLES, "model_tags", *views()}
+    """The names of all tables and views."""
+    return {*TABLES, "model_tags", "profiles", *views()}
 
 
 def needed_by(*names: str) -> set[str]:
@@ -102,45 +133,110 @@ def populate(
     manifest: Manifest,
     *,
     names: set[str],
-    rows_of: RowsOf | None = None,
+    scope: Scope = EVERYTHING,
+    opens_files: bool = True,
 ) -> None:
     """Create the named tables, as views of their Parquet files, and the named views.
 
-    `rows_of` says how SQL gets at the rows of a table's files. By default DuckDB reads them, unless
-    it would take their path for a pattern.
+    DuckDB opens the files itself, or pyarrow reads them and DuckDB never opens a file. pyarrow also
+    reads those below a path that DuckDB would take for a pattern.
     """
-    if rows_of is None:
-        is_literal = _PATTERN_CHARACTERS.isdisjoint(str(root.absolute()))
-        rows_of = _read_parquet if is_literal else _handed_over(connection)
+    opens_files = opens_files and _PATTERN_CHARACTERS.isdisjoint(str(root.absolute()))
+    narrowed = scope.narrow(manifest) if scope != EVERYTHING else manifest
     for statements in macros():
         connection.execute(statements)
-    connection.execute(f"create view main.profiles as {profiles_query(manifest)}")
+    connection.execute(f"create view main.profiles as {profiles_query(narrowed)}")
     if "model_tags" in names:
-        names = names | {SCENARIO_SCORES.name}  # which models there are to have tags
-    for table in TABLES.values():
-        if table.name in names:
-            files = table_files(root, manifest, table.name)
-            rows = f"select * from {rows_of(table.name, files)}" if files else no_rows(table)
-            connection.execute(f"create view main.{table.name} as {rows}")
+        names = names | {SCENARIO_SCORES.name}  # says which models there are
+    for table in (table for table in TABLES.values() if table.name in names):
+        files = table_files(root, narrowed, table.name)
+        if files:
+            rows = _relation(connection, files, opens_files=opens_files)
+            if scope != EVERYTHING:
+                rows = rows.filter(scope.condition(table))
+            rows.create_view(table.name)
+        else:
+            connection.execute(f"create view main.{table.name} as {no_rows(table)}")
     if "model_tags" in names:
-        files = tag_files(root, manifest)
-        tags = tags_query(rows_of("model_tags", files) if files else None, tag_names(files))
-        connection.execute(f"create view main.model_tags as {tags}")
+        _create_tags(connection, tag_files(root, manifest), opens_files=opens_files)
     for view in (view for view in views().values() if view.name in names):
         connection.execute(f"create view main.{view.name} as {view.query}")
 
 
-def describe(connection: duckdb.DuckDBPyConnection, *, kind: Literal["view", "table"]) -> None:
-    """Attach to all tables, columns and views the descriptions that any DuckDB client can show.
+def _relation(
+    connection: duckdb.DuckDBPyConnection, files: list[Path], *, opens_files: bool
+) -> duckdb.DuckDBPyRelation:
+    """The rows of Parquet files."""
+    if opens_files:
+        return connection.read_parquet([str(f.absolute()) for f in files], hive_partitioning=False)
+    import pyarrow.dataset as ds
 
-    `kind` is what the tables were created as.
+    return connection.from_arrow(ds.dataset([str(file) for file in files], format="parquet"))
+
+
+def _create_tags(
+    connection: duckdb.DuckDBPyConnection, files: list[Path], *, opens_files: bool
+) -> None:
+    """Create the table of tags; its rows are few, so it is filled at once."""
+    names: list[str] = []
+    if files:
+        rows = _relation(connection, files, opens_files=opens_files)
+        names = tag_names(rows.columns)
+        rows.create_view("given_tags")
+    query = tags_query("given_tags" if files else None, names)
+    connection.execute(f"create table main.model_tags as {query}")
+    connection.execute("drop view if exists main.given_tags")
+
+
+def profiles_query(manifest: Manifest) -> str:
+    """A query that gives the rules of every profile that was scored, for views to read."""
+    types = {column.name: DUCKDB_TYPES[column.kind] for column in PROFILES.columns}
+    rows = (
+        ", ".join(f"cast({quoted(str(rules[name]))} as {type_})" for name, type_ in types.items())
+        for profile, chosen in manifest.profiles.items()
+        for rules in [{**chosen, "profile": profile}]
+    )
+    return " union all ".join([no_rows(PROFILES), *(f"select {row}" for row in rows)])
+
+
+def tags_query(given: str | None, names: Sequence[str]) -> str:
+    """A query that gives models and experiments their tags; experiments inherit their model's."""
+    query = "select distinct model, experiment from main.scenario_scores"
+    if given is None:
+        return query
+    tags = "".join(
+        f", coalesce(own.{name}, general.{name}) as {name}" for name in map(quoted_name, names)
+    )
+    return f"""
+        select known.model, known.experiment{tags}
+        from ({query}) as known
+        left join {given} as own
+            on known.model = own.model and known.experiment = own.experiment
+        left join {given} as general
+            on known.model = general.model and general.experiment is null
     """
 
+
+def tag_names(columns: Iterable[str]) -> list[str]:
+    """The tags among the columns of a file of tags."""
+    return [name for name in columns if name not in ("model", "experiment")]
+
+
+def describe(connection: duckdb.DuckDBPyConnection, *, kind: Literal["view", "table"]) -> None:
+    """Attach descriptions to all tables, columns and views, for any DuckDB client to show.
+
+    `kind` is what the tables were created as. This takes 800 statements, so it is done only where
+    descriptions are read.
+    """
+    from orchbench_analytics.views.descriptions import described_columns
+
+    statements: list[str] = []
+
     def comment(what: str, name: str, text: str) -> None:
-        connection.execute(f"comment on {what} main.{name} is {quoted(text)}")
+        statements.append(f"comment on {what} main.{name} is {quoted(text)}")
 
     for table in (*TABLES.values(), *PROFILES_AND_TAGS):
-        comment(kind, table.name, f"One row per {table.grain}.")
+        comment("table" if table is MODEL_TAGS else kind, table.name, f"One row per {table.grain}.")
         for column in table.columns:
             comment("column", f"{table.name}.{column.name}", column.description)
     for view in views().values():
@@ -148,15 +244,43 @@ def describe(connection: duckdb.DuckDBPyConnection, *, kind: Literal["view", "ta
     meanings = described_columns()
     for view_name, column_name in connection.execute(_VIEW_COLUMNS, [[*views()]]).fetchall():
         comment("column", f"{view_name}.{column_name}", meanings[column_name])
+    connection.execute("begin; " + "; ".join(statements) + "; commit")
+
+
+def list_relations(root: Path, manifest: Manifest) -> pl.DataFrame:
+    """Every table and view: name, kind, number of rows, and what one row is."""
+    import polars as pl
+
+    rows = [
+        (table.name, "table", row_count(manifest, table.name), f"One row per {table.grain}.")
+        for table in TABLES.values()
+    ]
+    with connect(root, manifest) as connection:
+        rows += [
+            (table.name, "table", _count(connection, table.name), f"One row per {table.grain}.")
+            for table in PROFILES_AND_TAGS
+        ]
+        rows += [
+            (view.name, "view", _count(connection, view.name), view.description)
+            for view in views().values()
+        ]
+    columns = ["relation", "kind", "row_count", "description"]
+    return pl.DataFrame(rows, schema=columns, orient="row")
+
+
+def _count(connection: duckdb.DuckDBPyConnection, name: str) -> int:
+    ((count,),) = connection.execute(f"select count(*) from main.{name}").fetchall()
+    return int(count)
 
 
 def view_frame(connection: duckdb.DuckDBPyConnection, name: str) -> pl.DataFrame:
-    """All rows of a view, in a fixed order."""
-    return frame_of(connection.sql(f"select * from main.{name} order by all"))
+    """All rows of a view, in the order of its grain; of profiles and tags in that of columns."""
+    order = views()[name].grain if name in views() else "all"
+    return frame_of(connection.sql(f"select * from main.{name} order by {order}"))
 
 
 def require_view(name: str) -> None:
-    """Refuse the name of a view that is not there."""
+    """Refuse a name that is not a view's."""
     if name not in views():
         raise SelectionError(f"no view named {name!r}; there are {', '.join(views())}")
 
@@ -167,19 +291,22 @@ def frame_of(relation: duckdb.DuckDBPyRelation) -> pl.DataFrame:
     return frame
 
 
-def _handed_over(connection: duckdb.DuckDBPyConnection) -> RowsOf:
-    """A way to the rows that opens no file in DuckDB: pyarrow reads them."""
-    import pyarrow.dataset as ds
-
-    def register(name: str, files: list[Path]) -> str:
-        source = f"{name}_rows"
-        connection.register(source, ds.dataset([str(file) for file in files], format="parquet"))
-        return source
-
-    return register
+def relation_of(rows: pl.DataFrame) -> duckdb.DuckDBPyRelation:
+    """Rows as a DuckDB relation."""
+    return duckdb.connect().from_arrow(rows.to_arrow())
 
 
-def _read_parquet(_: str, files: list[Path]) -> str:
-    """Parquet files in SQL; their directories add no column."""
-    names = ", ".join(quoted(str(file.absolute())) for file in files)
-    return f"read_parquet([{names}], hive_partitioning = false)"
+def quoted(text: str) -> str:
+    """A text as an SQL literal."""
+    return "'" + text.replace("'", "''") + "'"
+
+
+def quoted_name(identifier: str) -> str:
+    """An identifier in SQL, whatever characters it has: people choose the names of tags."""
+    return '"' + identifier.replace('"', '""') + '"'
+
+
+def no_rows(table: Table) -> str:
+    """A query that has the columns of a table and no row."""
+    columns = (f"cast(null as {DUCKDB_TYPES[c.kind]}) as {c.name}" for c in table.columns)
+    return f"select {', '.join(columns)} where false"

@@ -1,70 +1,126 @@
-"""SQL for people: one query, read-only, with nothing in reach but the warehouse."""
+"""SQL for people: one query that reads the warehouse and cannot reach anything else."""
 
 from __future__ import annotations
 
-import json
+import atexit
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+import shutil
+import tempfile
+from collections.abc import Mapping, Sequence
+from functools import cache
 from itertools import count
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import duckdb
-import polars as pl
 
 from orchbench_analytics.errors import QueryError
-from orchbench_analytics.queries import views
-from orchbench_analytics.store.manifest import Manifest, row_count
-from orchbench_analytics.tables import TABLES
-from orchbench_analytics.views.catalog import all_relations, connect, connect_sealed, frame_of
-from orchbench_analytics.views.limits import Limits, set_limits
-from orchbench_analytics.views.profiles_and_tags import PROFILES_AND_TAGS
-from orchbench_analytics.views.running import BATCH_ROWS
-from orchbench_analytics.views.sql_text import quoted_name
+from orchbench_analytics.store.manifest import Manifest
+from orchbench_analytics.views.catalog import (
+    EVERYTHING,
+    Scope,
+    all_relations,
+    describe,
+    frame_of,
+    needed_by,
+    populate,
+    quoted_name,
+    silent_duckdb,
+)
+from orchbench_analytics.views.sandbox import Limits
 
+if TYPE_CHECKING:
+    import polars as pl
+
+_GIGABYTE = 10**9
+_DEFAULT_MEMORY = "50%"  # of the machine's, so that other programs keep working
 _READING = {
     duckdb.StatementType.SELECT,
     duckdb.StatementType.MULTI,  # what `pivot` turns into
 }
-_FOREIGN = ("INTERVAL", "BLOB", "BIT", "MAP", "UNION", "UUID", "BIGNUM", "TIME WITH")
-# What lists the tables and views that there are.
-_CATALOG = re.compile(r"duckdb_|information_schema|pg_catalog|sqlite_", re.IGNORECASE)
-_EXPLAIN = re.compile(r"\s*explain\s+(?:analyze\s+)?(?:\([^()]*\)\s*)?", re.IGNORECASE)
-
-
-def connect_for_queries(
-    root: Path,
-    manifest: Manifest,
-    *,
-    query: str,
-    unsafe: bool = False,
-    limits: Limits = Limits(),  # noqa: B008 (immutable)
-) -> duckdb.DuckDBPyConnection:
-    """A connection for a query, within limits, sealed unless it is called unsafe."""
-    only = relations_of(query)
-    if not unsafe:
-        return connect_sealed(root, manifest, only=only, limits=limits)
-    connection = connect(root, manifest, only=only)
-    set_limits(connection, limits)
-    return connection
-
-
-def relations_of(query: str) -> set[str] | None:
-    """The tables and views that a query names; null where it may ask for others, or is mistaken.
-
-    To make and describe all of them takes longer than most answers do.
-    """
-    if _CATALOG.search(query):
-        return None
-    try:
-        with duckdb.connect(config={"enable_external_access": False}) as parser:
-            named = {name.lower() for name in parser.get_table_names(query)}
-    except duckdb.Error:  # it has parameters, a pivot, one of our macros, or a mistake
-        return None
-    return named if named and named <= {*all_relations(), "profiles"} else None
+# Types that Arrow and polars lack.
+_FOREIGN = ("INTERVAL", "BLOB", "BIT", "MAP", "UNION", "UUID", "BIGNUM", "TIME WITH", "VARIANT")
+# What lists the tables and views, and what lists their descriptions too.
+_LISTING = re.compile(r"\b(show|describe\s*$|information_schema|(duckdb|pg|sqlite)_)", re.I)
+_DESCRIBING = re.compile(r"\bduckdb_", re.I)
+_EXPLAIN = re.compile(r"\s*explain\s+(?:analyze\s+)?(?:\([^()]*\)\s*)?", re.I)
+_NO_MEMORY = ("Out of Memory Error", "bad_alloc", "failed to allocate", "Cannot allocate")
 
 
 def run_query(
+    root: Path,
+    manifest: Manifest,
+    query: str,
+    *,
+    parameters: Mapping[str, Any] | None = None,
+    unsafe: bool = False,
+    limits: Limits = Limits(),  # noqa: B008 (immutable)
+    scope: Scope = EVERYTHING,
+    spill_directory: str | None = None,
+) -> duckdb.DuckDBPyRelation:
+    """The rows of one query; unless it is called unsafe, it can only read, and only the warehouse.
+
+    Only the tables and views whose names are in the query are made. If it lacks one, all are made:
+    it may compose a name, or a wrong name is answered with the closest right one.
+    """
+
+    def answered(names: set[str]) -> duckdb.DuckDBPyRelation:
+        connection = connect_for_query(
+            root,
+            manifest,
+            names=names,
+            is_described=bool(_DESCRIBING.search(query)),
+            unsafe=unsafe,
+            limits=limits,
+            scope=scope,
+            spill_directory=spill_directory,
+        )
+        return ask(connection, query, parameters=parameters, unsafe=unsafe)
+
+    names = relations_in(query)
+    try:
+        return answered(names)
+    except QueryError as error:
+        is_complete = names == all_relations()
+        if is_complete or not isinstance(error.__cause__, duckdb.CatalogException):
+            raise
+    return answered(all_relations())
+
+
+def connect_for_query(
+    root: Path,
+    manifest: Manifest,
+    *,
+    names: set[str],
+    is_described: bool = False,
+    unsafe: bool = False,
+    limits: Limits = Limits(),  # noqa: B008 (immutable)
+    scope: Scope = EVERYTHING,
+    spill_directory: str | None = None,
+) -> duckdb.DuckDBPyConnection:
+    """A connection with limits; unless it is called unsafe, it cannot open a file.
+
+    pyarrow reads the warehouse's files for it, so it cannot open even those.
+    """
+    connection = silent_duckdb()
+    populate(connection, root, manifest, names=names, scope=scope, opens_files=unsafe)
+    if is_described:
+        describe(connection, kind="view")
+    _set_limits(connection, limits, spill_directory or _spill_directory())
+    if not unsafe:
+        connection.execute("set enable_external_access = false")
+        connection.execute("set lock_configuration = true")
+    return connection
+
+
+def relations_in(query: str) -> set[str]:
+    """The tables and views that a query may read: those it names, and what they read."""
+    if _LISTING.search(query):
+        return all_relations()
+    return needed_by(*all_relations().intersection(re.findall(r"\w+", query.lower())))
+
+
+def ask(
     connection: duckdb.DuckDBPyConnection,
     query: str,
     *,
@@ -72,64 +128,64 @@ def run_query(
     unsafe: bool = False,
 ) -> duckdb.DuckDBPyRelation:
     """The rows of one query; anything but reading is refused unless it is called unsafe."""
-    kind = _statement_type(connection, query)
-    if kind == duckdb.StatementType.EXPLAIN and not unsafe:  # what is explained may be run
-        kind = _statement_type(connection, _EXPLAIN.sub("", query, count=1))
-    if kind not in _READING and not unsafe:
-        raise QueryError(
-            f"a query may only read (select, with, from, describe, pivot, explain), not "
-            f"{kind.name.lower()}; --unsafe lifts this"
-        )
     try:
+        if not unsafe:
+            _require_reading(connection, query)
         return connection.sql(query, params=dict(parameters or {}) or None)
     except duckdb.PermissionException as error:
-        raise QueryError(f"{error}\nOnly the warehouse is in reach; --unsafe lifts this") from error
-    except duckdb.Error as error:
-        raise _query_error(error) from error
+        raise QueryError(
+            f"{error}\nA query can only read the warehouse; --unsafe lifts this"
+        ) from error
+    except (duckdb.Error, RuntimeError, MemoryError) as error:  # not all of DuckDB's are its own
+        raise query_error(error) from error
 
 
-def _statement_type(connection: duckdb.DuckDBPyConnection, query: str) -> duckdb.StatementType:
-    try:
-        statements = connection.extract_statements(query)
-    except duckdb.Error as error:
-        raise QueryError(str(error)) from error
+def _require_reading(connection: duckdb.DuckDBPyConnection, query: str) -> None:
+    """Refuse several statements, and one that does more than read."""
+    kind = _statement_kind(connection, query)
+    if kind == duckdb.StatementType.EXPLAIN:  # what is explained may be run
+        kind = _statement_kind(connection, _EXPLAIN.sub("", query, count=1))
+    if kind not in _READING:
+        name = getattr(kind, "name", "this statement").lower()
+        raise QueryError(
+            f"a query may only read (select, with, from, describe, pivot, explain), not {name}; "
+            "--unsafe lifts this"
+        )
+
+
+def _statement_kind(connection: duckdb.DuckDBPyConnection, query: str) -> object:
+    statements = connection.extract_statements(query)
     if len(statements) != 1:
         raise QueryError(f"expected one query, got {len(statements)} statements")
-    return statements[0].type
-
-
-def fetch(relation: duckdb.DuckDBPyRelation) -> pl.DataFrame:
-    """The rows of a relation; what goes wrong only with the data is the query's fault too."""
     try:
-        return frame_of(_as_rows(relation))
-    except duckdb.Error as error:
-        raise _query_error(error) from error
+        return statements[0].type
+    except ValueError:  # DuckDB's Python client does not know all of DuckDB's statements
+        return None
 
 
-def fetch_batches(relation: duckdb.DuckDBPyRelation) -> Iterator[pl.DataFrame]:
-    """The rows of a relation a batch at a time; the first frame has none, but has the columns."""
-    try:
-        reader = _as_rows(relation).to_arrow_reader(BATCH_ROWS)
-        yield pl.DataFrame(reader.schema.empty_table())
-        for batch in reader:
-            yield pl.DataFrame(batch)
-    except (duckdb.Error, OSError) as error:  # pyarrow has one of its own for what DuckDB says
-        raise _query_error(error) from error
-
-
-def _query_error(error: Exception) -> QueryError:
+def query_error(error: BaseException) -> QueryError:
+    """An error of DuckDB, pyarrow or Python while a query ran, as ours."""
     said = str(error)
-    if isinstance(error, duckdb.OutOfMemoryException) or "Out of Memory Error" in said:
+    if isinstance(error, MemoryError) or any(words in said for words in _NO_MEMORY):
+        first = (said.splitlines() or ["out of memory"])[0]
         return QueryError(
-            f"the query needs more than its limits of memory and disk, --memory and --spill: "
-            f"{said.splitlines()[0]}"
+            "the query needs more than its limits of memory and disk, --memory and --spill: "
+            f"{first}"
         )
     return QueryError(said)
 
 
-def _as_rows(relation: duckdb.DuckDBPyRelation) -> duckdb.DuckDBPyRelation:
-    """The relation with unlike names, and texts for values that no other format has."""
-    names = _unlike(relation.columns)
+def fetch(relation: duckdb.DuckDBPyRelation) -> pl.DataFrame:
+    """The rows of a relation; an error that only the data brings up is the query's too."""
+    try:
+        return frame_of(portable(relation))
+    except duckdb.Error as error:
+        raise query_error(error) from error
+
+
+def portable(relation: duckdb.DuckDBPyRelation) -> duckdb.DuckDBPyRelation:
+    """The relation with distinct names, and with texts for values that other formats lack."""
+    names = _distinct(relation.columns)
     foreign = [any(word in str(kind) for word in _FOREIGN) for kind in relation.types]
     if names == relation.columns and not any(foreign):
         return relation
@@ -140,60 +196,40 @@ def _as_rows(relation: duckdb.DuckDBPyRelation) -> duckdb.DuckDBPyRelation:
     return relation.project(", ".join(columns))
 
 
-def _unlike(names: Sequence[str]) -> list[str]:
-    """The names, with a number behind those that were there before."""
-    unlike: dict[str, None] = {}
+def _distinct(names: Sequence[str]) -> list[str]:
+    """The names, with a number after each that occurred before."""
+    distinct: dict[str, None] = {}
     for name in names:
         numbered = (f"{name}_{number}" for number in count(1))
-        free = name if name not in unlike else next(n for n in numbered if n not in unlike)
-        unlike[free] = None
-    return list(unlike)
+        free = name if name not in distinct else next(n for n in numbered if n not in distinct)
+        distinct[free] = None
+    return list(distinct)
 
 
-def parse_parameters(given: Iterable[str]) -> dict[str, Any]:
-    """`name=value` texts as query parameters; numbers, true, false and null count as such."""
-    parameters = {}
-    for text in given:
-        name, separator, value = text.partition("=")
-        if not separator or not name.isidentifier():
-            raise QueryError(f"--param {text!r}: expected name=value")
-        try:
-            parsed = json.loads(value)
-        except ValueError:
-            parsed = value
-        parameters[name] = parsed if isinstance(parsed, int | float | bool | None) else value
-    return parameters
+def _set_limits(connection: duckdb.DuckDBPyConnection, limits: Limits, directory: str) -> None:
+    """Bound the memory of a connection, and what it may write to the disk instead.
+
+    Without a directory it cannot write to the disk.
+    """
+    memory = _DEFAULT_MEMORY if limits.memory_gb is None else _bytes(limits.memory_gb)
+    connection.execute("set memory_limit = $memory", {"memory": memory})
+    connection.execute("set temp_directory = $directory", {"directory": directory})
+    connection.execute("set max_temp_directory_size = $size", {"size": _bytes(limits.spill_gb)})
 
 
-def query_text(given: str) -> str:
-    """The query itself, or the text of the .sql file that was named."""
-    path = Path(given)
-    if given.endswith(".sql"):
-        if not path.is_file():
-            raise QueryError(f"no such file: {given}")
-        return path.read_text(encoding="utf-8")
-    return given
+def _bytes(gigabytes: float) -> str:
+    return f"{round(gigabytes * _GIGABYTE)}B"
 
 
-def list_relations(root: Path, manifest: Manifest) -> pl.DataFrame:
-    """Every table and view: name, kind, rows, and what one row is."""
-    rows = [
-        (table.name, "table", row_count(manifest, table.name), f"One row per {table.grain}.")
-        for table in TABLES.values()
-    ]
-    with connect(root, manifest, only=all_relations()) as connection:
-        rows += [
-            (table.name, "table", _count(connection, table.name), f"One row per {table.grain}.")
-            for table in PROFILES_AND_TAGS
-        ]
-        rows += [
-            (view.name, "view", _count(connection, view.name), view.description)
-            for view in views().values()
-        ]
-    columns = ["relation", "kind", "row_count", "description"]
-    return pl.DataFrame(rows, schema=columns, orient="row")
+@cache
+def _spill_directory() -> str:
+    """A directory that is removed when this process ends; an empty text if none can be made.
 
-
-def _count(connection: duckdb.DuckDBPyConnection, name: str) -> int:
-    ((count,),) = connection.execute(f"select count(*) from main.{name}").fetchall()
-    return int(count)
+    A relation may outlive its connection, so the directory does too.
+    """
+    try:
+        directory = tempfile.mkdtemp(prefix="orchbench-sql-")
+    except OSError:
+        return ""
+    atexit.register(shutil.rmtree, directory, ignore_errors=True)
+    return directory

@@ -12,6 +12,7 @@ import polars as pl
 
 from orchbench_analytics.errors import NoAnswersError, SelectionError
 from orchbench_analytics.profiles import BUILT_IN, SPEC, Profile, profile_of
+from orchbench_analytics.selection import find_contenders
 from orchbench_analytics.store.manifest import Manifest
 from orchbench_analytics.tables import SCENARIO_SCORES
 from orchbench_analytics.views.catalog import frame_of
@@ -109,14 +110,6 @@ def unanswered_models(problems: pl.DataFrame) -> set[tuple[str, str]]:
     return set(problems.filter("is_unanswered").select("model", "experiment").iter_rows())
 
 
-def split_contender(manifest: Manifest, name: str) -> tuple[str, str | None]:
-    """The model and the experiment of `model/experiment`; a model's name has no experiment."""
-    known = {(part.model, part.experiment) for part in manifest.parts}
-    if name in {model for model, _ in known}:
-        return name, None
-    return next((pair for pair in known if "/".join(pair) == name), (name, None))
-
-
 def one_result(
     manifest: Manifest, model: str, experiment: str | None, language: str | None
 ) -> Result:
@@ -134,16 +127,14 @@ def results_of(
     several: bool = False,
 ) -> list[Result]:
     """The result that was asked for; if several may be, one for each language."""
-    model, own = split_contender(manifest, model)
-    experiment = experiment or own
-    known = {Result(part.model, part.experiment, part.language) for part in manifest.parts}
-    chosen = sorted(
+    known = sorted({Result(part.model, part.experiment, part.language) for part in manifest.parts})
+    of_experiment = [result for result in known if experiment in (None, result.experiment)]
+    named = find_contenders(model, sorted({result[:2] for result in of_experiment or known}))
+    chosen = [
         result
-        for result in known
-        if result.model == model
-        and experiment in (None, result.experiment)
-        and (language is None or language.upper() == result.language.upper())
-    )
+        for result in of_experiment
+        if result[:2] in named and (language is None or language.upper() == result.language.upper())
+    ]
     is_one_experiment = len({result.experiment for result in chosen}) == 1
     if len(chosen) == 1 or (several and is_one_experiment):
         return chosen
@@ -155,11 +146,7 @@ def results_of(
     if chosen:
         there = "; ".join(f"--experiment {r.experiment} --language {r.language}" for r in chosen)
         raise SelectionError(f"there are several of {model}, choose one: {there}")
-    models = sorted({result.model for result in known})
-    if model in models:
-        places = sorted(f"{r.experiment} in {r.language}" for r in known if r.model == model)
-        raise SelectionError(
-            f"no such results of {model!r}: there are {', '.join(places)} (experiment and language)"
-        )
-    likely = get_close_matches(model, models, n=3) or models[:5]
-    raise SelectionError(f"no model {model!r}; did you mean one of: {', '.join(likely)}?")
+    places = ", ".join(f"{r.experiment} in {r.language}" for r in known if r[:2] in named)
+    raise SelectionError(
+        f"no such results of {model!r}: there are {places} (experiment and language)"
+    )

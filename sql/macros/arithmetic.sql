@@ -1,7 +1,7 @@
 -- The arithmetic that views share, in an order in which each may use those before it.
--- Other engines have them as SQL functions of the same names, apart from `exact_sum` and
--- `exact_mean`, which are written out there: an SQL function cannot add up rows. `to_units` and
--- `round_half_even` are in DuckDB's own words, and in those of others in `functions/`.
+-- Spark has them as SQL functions of the same names, apart from `exact_sum` and `exact_mean`, which
+-- are expanded there: a SQL function cannot aggregate rows. `to_units` and `round_half_even` are
+-- written for DuckDB here and for Spark in `functions/spark.sql`.
 
 -- A part of a whole; null where there is nothing to divide by.
 create or replace macro share(numerator, denominator) as

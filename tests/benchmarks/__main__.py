@@ -10,11 +10,12 @@ from collections.abc import Callable
 from pathlib import Path
 from statistics import median
 
-from orchbench_analytics.demo import write_sweep
 from tests.benchmarks.data import benchmark_tree, replicate
 from tests.benchmarks.measure import RUNS, Floor, peak_megabytes, report, report_work, seconds
 from tests.benchmarks.pages import many_models_benchmarks, page_benchmarks
 from tests.benchmarks.sinks import sink_benchmarks
+from tests.benchmarks.thousands import thousands_benchmarks
+from tests.sweep import write_sweep
 
 _INGEST = """
 import sys
@@ -26,10 +27,10 @@ import sys
 from orchbench_analytics import open_warehouse
 warehouse = open_warehouse(sys.argv[1], create=True)
 warehouse.ingest(sys.argv[2])
-warehouse.view("leaderboard")  # holds all three profiles
+warehouse.table("leaderboard").collect()  # holds all three profiles
 """
 _IMPORTS = "import polars, duckdb, pyarrow, networkx"
-_INGEST_IMPORTS = "import orchbench_analytics.warehouse.changes"
+_INGEST_IMPORTS = "import orchbench_analytics.changes"
 _VIEWS = """
 import json, sys, time
 from orchbench_analytics import open_warehouse
@@ -38,7 +39,7 @@ warehouse = open_warehouse(sys.argv[1], create=True)
 seconds = {}
 for name in views():
     started = time.perf_counter()
-    warehouse.view(name)
+    warehouse.table(name).collect()
     seconds[name] = time.perf_counter() - started
 print(f"      slowest views: " + ", ".join(
     f"{name} {seconds[name]:.2f} s" for name in sorted(seconds, key=seconds.get)[:-4:-1]
@@ -48,12 +49,12 @@ json.dump(max(seconds.values()), open(sys.argv[2], "w"))
 _INTERVALS = """
 import sys
 from orchbench_analytics import open_warehouse
-open_warehouse(sys.argv[1]).rank_intervals()
+open_warehouse(sys.argv[1]).leaderboard(intervals=True)
 """
 _RESCORE = """
 import sys
 from orchbench_analytics import open_warehouse
-open_warehouse(sys.argv[1]).score(sys.argv[2])
+open_warehouse(sys.argv[1]).score(profile=sys.argv[2])
 """
 
 
@@ -74,6 +75,7 @@ def main() -> int:
             "pages": lambda: page_benchmarks(room, tree),
             "models": lambda: many_models_benchmarks(room),
             "sinks": lambda: sink_benchmarks(room),
+            "thousands": lambda: thousands_benchmarks(room, tree, floor),
         }
         held = [held for name in sys.argv[1:] or groups for held in groups[name]()]
     return 0 if all(held) else 1

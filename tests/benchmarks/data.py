@@ -5,8 +5,8 @@ from __future__ import annotations
 import os
 from pathlib import Path
 
-from orchbench_analytics.demo import write_sweep
 from tests.packs import unpack
+from tests.sweep import write_sweep
 
 _ARCHIVE = Path(__file__).parents[3] / "shared" / "conformance" / "perf.tar.xz"
 

@@ -15,7 +15,6 @@ from typing import NamedTuple
 import msgspec
 
 from orchbench_analytics import open_warehouse
-from orchbench_analytics.demo import write_sweep
 from orchbench_analytics.store.manifest import (
     Gathered,
     Manifest,
@@ -25,6 +24,7 @@ from orchbench_analytics.store.manifest import (
     single_files_of,
 )
 from tests.benchmarks.spark import answered
+from tests.sweep import write_sweep
 
 _PARTS_OF_A_GROUP = 20
 

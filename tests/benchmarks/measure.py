@@ -28,7 +28,7 @@ def peak_megabytes(code: str, *arguments: object) -> float:
     root = psutil.Process(process.pid)
     peak = 0.0
     while process.poll() is None:
-        peak = max(peak, _tree_megabytes(root))
+        peak = max(peak, tree_megabytes(root))
         time.sleep(0.02)
     _wait(process, code)
     return peak
@@ -43,7 +43,7 @@ def _wait(process: subprocess.Popen[bytes], code: str) -> None:
         raise SystemExit(f"the measured code failed: {code}")
 
 
-def _tree_megabytes(root: psutil.Process) -> float:
+def tree_megabytes(root: psutil.Process) -> float:
     """Proportional memory: pages that forked workers share count once."""
     total = 0
     try:
@@ -74,6 +74,12 @@ class Floor:
         for file in self._files:
             msgspec.json.decode(file.read_bytes())
         return time.perf_counter() - started
+
+    def cpu_seconds(self) -> float:
+        """What it takes of a core, which other work on the machine moves less."""
+        started = time.process_time()
+        self.seconds()
+        return time.process_time() - started
 
     def multiple(self, run: Callable[[int], float], *, imports: str) -> Multiple:
         """How long a run takes as a multiple of the floor: the middle of five.

@@ -6,8 +6,8 @@ import shutil
 from pathlib import Path
 from statistics import median
 
-from orchbench_analytics.demo import write_sweep
 from tests.benchmarks.measure import peak_megabytes, report, seconds
+from tests.sweep import write_sweep
 
 # What the page is made from: tables, and the views of its sections.
 RELATIONS = (
@@ -26,7 +26,7 @@ open_warehouse(sys.argv[1], create=True).ingest(sys.argv[2])
 _EXPORT = """
 import sys
 from orchbench_analytics import open_warehouse
-open_warehouse(sys.argv[1]).export(sys.argv[2], relations=sys.argv[3:])
+open_warehouse(sys.argv[1]).export(sys.argv[2], tables=sys.argv[3:])
 """
 _REPORT = """
 import sys

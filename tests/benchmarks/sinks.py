@@ -37,7 +37,7 @@ _EXPORT = """
 import sys
 from orchbench_analytics import open_warehouse
 warehouse, target, shape, *tables = sys.argv[1:]
-open_warehouse(warehouse).export(target, star=shape == "star", relations=tables)
+open_warehouse(warehouse).export(target, star=shape == "star", tables=tables)
 """
 _START = "import orchbench_analytics.exports.export, pyarrow"
 _RUNS = 3

@@ -53,7 +53,7 @@ marks, engine = [], None
 mark()
 if name == "spark":
     from orchbench_analytics.engines.spark import SparkEngine
-    from orchbench_analytics.engines.spark_session import start_session
+    from orchbench_analytics.engines.spark.session import start_session
 
     brief = {"spark.executor.extraJavaOptions": "-XX:TieredStopAtLevel=1"}
     session = start_session(f"local-cluster[{workers},1,1024]", brief)
@@ -68,7 +68,7 @@ opened.ingest(*tree, jobs=int(workers))
 mark()
 """
 _ASK = """
-opened.leaderboard("spec")
+opened.leaderboard(profile="spec")
 mark()
 """
 _END = """

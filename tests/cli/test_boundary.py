@@ -125,8 +125,8 @@ def test_an_interrupted_ingest_ends_at_once_and_can_go_on(
     assert "semaphore" not in said
     assert started.returncode == code
     assert run(*call, "--jobs", 1).returncode == 0
-    again = open_warehouse(tmp_path / "w").view("leaderboard")
-    assert again.equals(open_warehouse(demo / "warehouse").view("leaderboard"))
+    again = open_warehouse(tmp_path / "w").table("leaderboard").collect()
+    assert again.equals(open_warehouse(demo / "warehouse").table("leaderboard").collect())
 
 
 def test_a_query_that_is_not_utf_8_is_said(demo: Path) -> None:

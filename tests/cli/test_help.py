@@ -1,6 +1,7 @@
 """What people find out by asking: every command and option says what it does."""
 
 import shlex
+import shutil
 import subprocess
 from collections.abc import Iterator
 from pathlib import Path
@@ -8,6 +9,7 @@ from pathlib import Path
 import pytest
 import typer
 
+from orchbench_analytics import open_warehouse
 from orchbench_analytics.cli import app
 from orchbench_analytics.cli.app import GROUPS
 from tests.processes import ORCHBENCH, imported_by
@@ -16,6 +18,8 @@ from tests.processes import ORCHBENCH, imported_by
 def commands() -> Iterator[tuple[str, typer.core.TyperCommand]]:
     """Every command by the words one types, those of groups too."""
     for name, command in typer.main.get_command(app).commands.items():
+        if command.hidden:  # an earlier name
+            continue
         members = getattr(command, "commands", None)
         if members is None:
             yield name, command
@@ -41,7 +45,7 @@ def test_commands_stand_in_the_order_of_work(orchbench) -> None:
         if line.startswith("  ") and line[2:3].islower()
     ]
     assert listed == [name for names in GROUPS.values() for name in names]
-    assert {*listed} == {*typer.main.get_command(app).commands}
+    assert {*listed} == {name.split()[0] for name, _ in commands()}
     assert all(f"{heading}:" in told for heading in GROUPS)
     assert "..." not in told.split("Fill a warehouse")[1]
 
@@ -62,6 +66,8 @@ def test_every_command_and_option_has_its_help(name, command) -> None:
 def test_every_page_of_help_fits_and_has_an_example(orchbench, name, command) -> None:
     told = orchbench(*name.split(), "-h").stdout
     assert f"Example: orchbench {name}" in told
+    assert "[[" not in told
+    assert "DIR  [required]" not in " ".join(told.split())
     assert max(map(len, told.splitlines())) <= 80
 
 
@@ -69,8 +75,6 @@ def test_every_page_of_help_fits_and_has_an_example(orchbench, name, command) ->
 def test_every_example_works(
     orchbench, monkeypatch, demo: Path, tmp_path: Path, name, command
 ) -> None:
-    import shutil
-
     if name == "demo":
         pytest.skip("made by the fixture of this test")
     (tmp_path / "orchbench-demo").mkdir()
@@ -84,14 +88,36 @@ def test_every_example_works(
     assert done.returncode == 0, done.stderr
 
 
-def test_the_version_and_completion_are_there(orchbench) -> None:
+def test_the_version_is_there(orchbench) -> None:
     assert orchbench("--version").stdout.startswith("orchbench 0.")
+
+
+@pytest.mark.parametrize(
+    ("words", "completed"),
+    [
+        ("lead", ["leaderboard"]),
+        ("show {} perf", ["perfect", "perfect/baseline"]),
+        ("leaderboard {} -m over-e", ["over-eager", "over-eager/baseline"]),
+        ("leaderboard {} -p str", ["strict"]),
+        ("dictionary scenario_u", ["scenario_usage"]),
+        ("leaderboard {} --by si", ["size"]),
+        ("show nowhere perf", []),
+    ],
+)
+def test_shells_complete_names(
+    demo: Path, tmp_path: Path, words: str, completed: list[str]
+) -> None:
+    shutil.copytree(demo / "warehouse", tmp_path / "w")
+    (tmp_path / "tags.csv").write_text("model,size\nperfect,1\n", encoding="utf-8")
+    open_warehouse(tmp_path / "w").tag(tmp_path / "tags.csv")
+    typed = f"orchbench {words.format('w')}"
     done = subprocess.run(
         [*ORCHBENCH, "--help"],
+        cwd=tmp_path,
         env={
             "_ORCHBENCH_COMPLETE": "complete_bash",
-            "COMP_WORDS": "orchbench lead",
-            "COMP_CWORD": "1",
+            "COMP_WORDS": typed,
+            "COMP_CWORD": str(len(typed.split()) - 1),
             "PATH": "/usr/bin:/bin",
             "PYTHONPATH": str(Path(__file__).parents[2]),
         },
@@ -99,10 +125,10 @@ def test_the_version_and_completion_are_there(orchbench) -> None:
         text=True,
         check=False,
     )
-    assert done.stdout.split() == ["leaderboard"]
+    assert done.stdout.split() == completed
 
 
 def test_every_command_is_in_the_readme() -> None:
     readme = (Path(__file__).parents[2] / "README.md").read_text(encoding="utf-8")
-    names = typer.main.get_command(app).commands
+    names = {name.split()[0] for name, _ in commands()}
     assert [name for name in names if f"orchbench {name}" not in readme] == []

@@ -71,7 +71,8 @@ def mixed(demo: Path, make_once: MakeOnce) -> Path:
 def test_the_key_metrics_equal_those_of_every_file(alone: Path) -> None:
     scores = (
         open_warehouse(alone / "warehouse")
-        .view("model_scores")
+        .table("model_scores")
+        .collect()
         .rows_by_key(["model", "experiment", "language"], named=True, unique=True)
     )
     files = list((alone / "results").rglob("evaluation_result_*.json"))
@@ -108,7 +109,7 @@ def test_a_warehouse_of_result_files_opens_on_what_was_reported(alone: Path, orc
         ("sql", "from scenario_means"),
         ("sql", "from scenario_difficulties"),
         ("results", "graded-1", "--language", "KO"),
-        ("check",),
+        ("check", "--all"),
     ],
     ids=" ".join,
 )
@@ -144,7 +145,7 @@ def test_python_says_it_too(alone: Path) -> None:
     warehouse = open_warehouse(alone / "warehouse")
     with pytest.raises(NoAnswersError, match="consistency over runs needs the answers"):
         warehouse.consistency()
-    assert set(warehouse.drivers("silent", "perfect")) == {"scenarios"}
+    assert set(warehouse.drivers("silent", "perfect")["kind"]) == {"scenarios"}
 
 
 def test_the_star_and_the_report_have_its_scenarios(alone: Path, orchbench, tmp_path: Path) -> None:
@@ -177,7 +178,7 @@ def test_printed_results_read_in_again_are_the_same(alone: Path, orchbench, tmp_
 
 
 def left_out(warehouse: Warehouse, profile: str) -> set[str]:
-    shown = set(warehouse.leaderboard(profile)["model"])
+    shown = set(warehouse.leaderboard(profile=profile)["model"])
     return set(warehouse.models()["model"]) - shown
 
 
@@ -194,7 +195,12 @@ def test_a_mixed_warehouse_says_which_models_a_ranking_leaves_out(mixed: Path, o
 
 
 def test_the_reported_figures_of_a_model_with_runs_are_there_too(mixed: Path) -> None:
-    scores = open_warehouse(mixed).view("model_scores").filter(model="graded-1", language="EN")
+    scores = (
+        open_warehouse(mixed)
+        .table("model_scores")
+        .collect()
+        .filter(model="graded-1", language="EN")
+    )
     by_profile = {row["profile"]: row for row in scores.to_dicts()}
     for column in KEY_METRICS.values():
         assert by_profile["reported"][column] == by_profile["upstream"][column]

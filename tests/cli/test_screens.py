@@ -28,7 +28,7 @@ SCREENS = {
     "consistency_run_noise": ("consistency", W, "run_noise"),
     "consistency_spread": ("consistency", W, "spread"),
     "consistency_gaps": ("consistency", W, "gaps"),
-    "plan": ("plan", W),
+    "power": ("power", W),
     "audit": ("audit", W, "--model", "graded-1"),
     "check": ("check", W),
     "sources": ("sources", W),

@@ -12,10 +12,12 @@ import psutil
 import pytest
 
 from orchbench_analytics import open_warehouse
+from orchbench_analytics.errors import QueryError, QueryTimeout
 from tests.processes import ORCHBENCH, run_and_weigh
+from tests.torture.queries import hostile_queries, try_query
 
 ENDLESS = "select count(*) from range(100000000000), range(100000)"
-# Not even DuckDB can stop it: a function that takes hours and listens to nobody.
+# DuckDB cannot interrupt this function, which takes hours.
 DEAF = "select levenshtein(repeat('a', 2000000), repeat('b', 2000000)) as n"
 CPU_SECONDS_TO_START = 2.0
 LARGE_SORT = "select i, repeat('x', 60) || i as text from range({}) as rows(i) order by hash(i)"
@@ -25,6 +27,12 @@ PEAK_MB = 600
 def start(*arguments: object, **options: object) -> subprocess.Popen[str]:
     piped = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "text": True} | options
     return subprocess.Popen([*ORCHBENCH, "sql", *map(str, arguments)], **piped)  # type: ignore[call-overload]
+
+
+def cpu_seconds(started: subprocess.Popen[str]) -> float:
+    """What a process and those it started have used."""
+    process = psutil.Process(started.pid)
+    return sum(sum(p.cpu_times()[:2]) for p in (process, *process.children()))
 
 
 def test_a_query_has_so_much_time(demo: Path) -> None:
@@ -41,7 +49,7 @@ def test_a_query_in_time_is_answered(demo: Path, orchbench: Callable) -> None:
     assert done.stdout == "n\n1\n"
 
 
-def test_a_query_that_hears_nothing_is_left_behind(demo: Path) -> None:
+def test_a_query_that_ignores_an_interrupt_is_ended(demo: Path) -> None:
     with start(demo / "warehouse", DEAF, "--timeout", 1) as started:
         _, said = started.communicate(timeout=300)
 
@@ -53,7 +61,7 @@ def test_a_query_that_hears_nothing_is_left_behind(demo: Path) -> None:
 def test_an_interrupted_query_ends_with_one_line(demo: Path, tmp_path: Path, query: str) -> None:
     env = {**os.environ, "TMPDIR": str(tmp_path)}
     with start(demo / "warehouse", query, "-f", "jsonl", env=env) as started:
-        while sum(psutil.Process(started.pid).cpu_times()[:2]) < CPU_SECONDS_TO_START:
+        while cpu_seconds(started) < CPU_SECONDS_TO_START:
             time.sleep(0.05)
         started.send_signal(signal.SIGINT)
         _, said = started.communicate(timeout=300)
@@ -119,11 +127,60 @@ def test_rows_are_not_gathered_in_memory(demo: Path) -> None:
     assert 50 < ended.peak_megabytes < PEAK_MB
 
 
+def test_python_has_limits_of_time_and_memory(demo: Path) -> None:
+    warehouse = open_warehouse(demo / "warehouse")
+
+    rows = warehouse.sql("select $n + 1 as n", parameters={"n": 1}, timeout=60, memory=0.2)
+    assert rows.rows() == [(2,)]
+    with pytest.raises(QueryTimeout):
+        warehouse.sql(DEAF, timeout=1)
+    with pytest.raises(QueryError, match="limits of memory"):
+        warehouse.sql("select list_distinct(range(100000000))", memory=0.2)
+
+
+def test_a_query_ends_with_the_process_that_asked(demo: Path) -> None:
+    with start(demo / "warehouse", DEAF) as started:
+        while not (children := psutil.Process(started.pid).children()):
+            time.sleep(0.05)
+        started.kill()
+    assert psutil.wait_procs(children, timeout=60)[1] == []
+
+
+@pytest.mark.parametrize(
+    ("query", "said"),
+    [
+        ("update extensions", "a query may only read"),
+        ("select 'infinity'::date as day", "'day' has dates outside the years 1 to 9999"),
+        ("select timestamp '290000-01-01' as at", "'at' has dates outside the years 1 to 9999"),
+    ],
+)
+def test_what_cannot_be_shown_is_a_sentence(
+    demo: Path, orchbench: Callable, query: str, said: str
+) -> None:
+    done = orchbench("sql", demo / "warehouse", query, "-f", "csv")
+
+    assert done.returncode == 2
+    assert done.stderr.startswith(f"orchbench: {said}")
+    assert done.stderr.count("\n") == 1
+
+
+def test_lists_are_text_in_csv(demo: Path, orchbench: Callable) -> None:
+    done = orchbench("sql", demo / "warehouse", "from duckdb_settings()", "-f", "csv")
+
+    assert (done.returncode, done.stderr) == (0, "")
+    assert done.stdout.startswith("name,value,")
+
+
+@pytest.mark.parametrize("query", hostile_queries(30, seed=24))
+def test_a_hostile_query_is_over_in_time_and_within_a_gigabyte(demo: Path, query: str) -> None:
+    assert try_query(demo / "warehouse", query, timeout=1, grace=15) == []
+
+
 def test_python_has_the_same_limits_of_memory(demo: Path) -> None:
-    relation = open_warehouse(demo / "warehouse").sql(
+    rows = open_warehouse(demo / "warehouse").sql(
         "select current_setting('temp_directory'), current_setting('max_temp_directory_size')"
     )
-    ((directory, size),) = relation.fetchall()
+    directory, size = rows.row(0)
 
     assert Path(directory).is_dir()
     assert size == "14.9 GiB"

@@ -33,12 +33,12 @@ def test_an_ingest_ends_and_says_which_keys_were_not_checked(orchbench, tree: Pa
 
     assert done.returncode == 0
     for said in (done.stderr, scored.stderr):
-        assert "as fitting a pattern which took too long to try: 1; see: orchbench sql" in said
+        assert "because their pattern took too long: 1; see: orchbench sql" in said
     opened = open_warehouse(warehouse)
     flagged = opened.table("scored_arguments").filter("is_pattern_unchecked").collect()
     assert sorted(flagged["profile"]) == ["spec", "strict", "upstream"]
     assert set(flagged["scenario"]) == {"1"}
-    counts = opened.view("argument_scores").filter(profile="spec")
+    counts = opened.table("argument_scores").collect().filter(profile="spec")
     assert counts["unchecked_argument_count"].to_list() == [1]
 
 

@@ -6,17 +6,15 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from orchbench_analytics.demo import SweepSummary
-
 MARKERS = ("AWAITING_USER_INPUT", "TOOL_CONSTRAINT_VIOLATION")
 Document = dict[str, Any]
 
 
 def documents(
-    sweep: SweepSummary, model: str = "*", language: str = "*", experiment: str = "*"
+    sweep: Path, model: str = "*", language: str = "*", experiment: str = "*"
 ) -> Iterator[Document]:
     pattern = f"results/{model}/{experiment}/step_wise_evaluation_{language}/*/*_out.json"
-    for path in sorted(sweep.root.glob(pattern)):
+    for path in sorted(sweep.glob(pattern)):
         yield read(path)
 
 

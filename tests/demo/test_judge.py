@@ -4,17 +4,17 @@ import json
 import re
 from collections import Counter
 from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 
-from orchbench_analytics.demo import SweepSummary
-from orchbench_analytics.demo.judge import judge_run
-from orchbench_analytics.demo.labels import Scenario
 from tests.demo.sweep_documents import MARKERS, Document, read, sub_agent_labels
+from tests.sweep.judge import judge_run
+from tests.sweep.scenarios import Scenario
 
 
-def test_judge_logs_repeat_the_calls_they_judge(sweep: SweepSummary) -> None:
-    logs = sorted(sweep.root.glob("results/*/*/llm_evaluation_logs_*/*.json"))
+def test_judge_logs_repeat_the_calls_they_judge(sweep: Path) -> None:
+    logs = sorted(sweep.glob("results/*/*/llm_evaluation_logs_*/*.json"))
     verdicts: Counter[str] = Counter()
     for path in logs:
         log = json.loads(path.read_bytes())

@@ -2,12 +2,12 @@
 
 import json
 from collections import Counter
+from pathlib import Path
 
 import yaml
 
-from orchbench_analytics.demo import SweepSummary
-from orchbench_analytics.demo.models import named_models
 from tests.demo.sweep_documents import MARKERS, Document, documents, sub_agent_labels
+from tests.sweep.models import named_models
 
 
 def read_plan(text: str) -> Document:
@@ -27,7 +27,7 @@ def plan_meaning(plan: Document) -> Document:
     return meaning
 
 
-def test_perfect_answers_with_the_label(sweep: SweepSummary) -> None:
+def test_perfect_answers_with_the_label(sweep: Path) -> None:
     compared: Counter[str] = Counter()
     for document in documents(sweep, "perfect"):
         for run in document["history"].values():
@@ -56,7 +56,7 @@ def test_perfect_answers_with_the_label(sweep: SweepSummary) -> None:
     assert 0 < compared["unusable"] < 0.06 * compared["call"]
 
 
-def test_silent_makes_no_call_no_rejection_and_no_plan(sweep: SweepSummary) -> None:
+def test_silent_makes_no_call_no_rejection_and_no_plan(sweep: Path) -> None:
     for document in documents(sweep, "silent"):
         for run in document["history"].values():
             entries = [*run["main_agent_history"], *run["sub_agent_history"]]
@@ -67,7 +67,7 @@ def test_silent_makes_no_call_no_rejection_and_no_plan(sweep: SweepSummary) -> N
                 assert not any(word in entry["content"] for word in (*MARKERS, "workflow_", "{"))
 
 
-def test_the_characters_do_what_their_names_say(sweep: SweepSummary) -> None:
+def test_the_characters_do_what_their_names_say(sweep: Path) -> None:
     seen: dict[str, Counter[str]] = {}
     for model in named_models():
         counts = seen[model.name] = Counter()
@@ -97,7 +97,7 @@ def test_the_characters_do_what_their_names_say(sweep: SweepSummary) -> None:
         assert seen["format-breaker"][way] > 0, way
 
 
-def exact_rate(sweep: SweepSummary, model: str, experiment: str) -> float:
+def exact_rate(sweep: Path, model: str, experiment: str) -> float:
     """The share of steps with a call due where the calls made equal the label's."""
     right = total = 0
     for document in documents(sweep, model, experiment=experiment):
@@ -111,7 +111,7 @@ def exact_rate(sweep: SweepSummary, model: str, experiment: str) -> float:
     return right / total
 
 
-def test_graded_models_err_at_rising_rates(sweep: SweepSummary) -> None:
+def test_graded_models_err_at_rising_rates(sweep: Path) -> None:
     rates = [exact_rate(sweep, f"graded-{grade}", "baseline") for grade in range(1, 7)]
 
     assert rates == sorted(rates, reverse=True)
@@ -119,13 +119,13 @@ def test_graded_models_err_at_rising_rates(sweep: SweepSummary) -> None:
     assert rates[-1] < 0.15
 
 
-def test_an_easier_prompt_makes_errors_rarer(sweep: SweepSummary) -> None:
+def test_an_easier_prompt_makes_errors_rarer(sweep: Path) -> None:
     eased = exact_rate(sweep, "graded-2", "worked-examples")
 
     assert eased > exact_rate(sweep, "graded-2", "baseline")
 
 
-def test_runs_differ_less_where_a_model_is_steady(sweep: SweepSummary) -> None:
+def test_runs_differ_less_where_a_model_is_steady(sweep: Path) -> None:
     alike: dict[str, int] = {}
     for model in ("graded-1", "graded-6"):
         alike[model] = sum(

@@ -1,71 +1,66 @@
 """The sample sweep: same seed same bytes, every shape and every kind of label."""
 
-import hashlib
 import json
 import re
 from collections import Counter
 from pathlib import Path
 
-import pytest
 import yaml
 
-from orchbench_analytics.demo import SweepSummary, write_sweep
-from orchbench_analytics.demo.models import named_models, sweep_models
-from orchbench_analytics.demo.scenario import build_scenario
-from orchbench_analytics.demo.world import templates, world
-from orchbench_analytics.errors import SelectionError
-from tests.demo.sweep_documents import MARKERS, Document, documents, sub_agent_labels
+from orchbench_analytics import demo, open_warehouse
+from orchbench_analytics.demo import MODEL_COUNT
+from orchbench_analytics.outputs.check import UNSUMMED_MISMATCHES
+from tests.demo.sweep_documents import MARKERS, documents, sub_agent_labels
+from tests.sweep import demo_files
+from tests.sweep.models import sweep_models
+from tests.sweep.scenarios import build_scenario
+from tests.sweep.world import templates, world
 
 
-def digest(root: Path) -> str:
-    total = hashlib.sha256()
-    for path in sorted(p for p in root.rglob("*") if p.is_file()):
-        total.update(str(path.relative_to(root)).encode() + b"\0" + path.read_bytes() + b"\0")
-    return total.hexdigest()
+def test_the_archive_is_what_the_generator_writes(demo_directory: Path, tmp_path: Path) -> None:
+    """If this fails on purpose, `python -m tests.sweep` writes the archive anew."""
+    generated = demo_files(tmp_path, models=MODEL_COUNT)
+
+    trees = (demo_directory / "agent_cards", demo_directory / "results")
+    files = [path for tree in trees for path in tree.rglob("*") if path.is_file()]
+    shipped = {path.relative_to(demo_directory).as_posix(): path.read_bytes() for path in files}
+    assert shipped.keys() == generated.keys()
+    assert [name for name in shipped if shipped[name] != generated[name]] == []
 
 
-def test_same_seed_same_bytes(tmp_path: Path) -> None:
-    options = {"models": 12, "scenarios": 4, "write_judge_logs": True}
-    write_sweep(tmp_path / "one", seed=3, **options)
-    write_sweep(tmp_path / "two", seed=3, **options)
-    write_sweep(tmp_path / "other", seed=4, **options)
+def test_the_first_models_can_be_had_alone(demo_directory: Path, tmp_path: Path) -> None:
+    demo.write_sweep(tmp_path, models=2)
 
-    assert digest(tmp_path / "one") == digest(tmp_path / "two")
-    assert digest(tmp_path / "one") != digest(tmp_path / "other")
-
-
-def test_a_scenario_does_not_depend_on_how_many_models_there_are(tmp_path: Path) -> None:
-    write_sweep(tmp_path / "few", models=1, scenarios=2)
-    write_sweep(tmp_path / "many", models=8, scenarios=2)
-
-    few, many = tmp_path / "few/results/perfect", tmp_path / "many/results/perfect"
-    assert digest(few) == digest(many)
+    assert {path.name for path in (tmp_path / "results").iterdir()} == {"perfect", "silent"}
+    written = [path for path in tmp_path.rglob("*") if path.is_file()]
+    assert all(
+        p.read_bytes() == (demo_directory / p.relative_to(tmp_path)).read_bytes() for p in written
+    )
+    assert len([*tmp_path.glob("agent_cards/*/*.json")]) == 2 * len(world("EN").agents)
 
 
-def test_the_summary_counts_what_is_there(sweep: SweepSummary) -> None:
-    files = [path for path in sweep.root.rglob("*") if path.is_file()]
-    experiments = sum(len(model.experiments) for model in named_models())
+def test_what_the_evaluator_reported_is_what_upstream_scores(demo_directory: Path) -> None:
+    warehouse = open_warehouse(demo_directory / "warehouse")
 
-    assert sweep.models == 12
-    assert sweep.files == len(files)
-    assert sweep.bytes == sum(path.stat().st_size for path in files)
-    assert len(list(documents(sweep))) == experiments * 2 * len(templates())
-    assert experiments > len(named_models())
-    cards = sorted(path.relative_to(sweep.root) for path in sweep.root.glob("agent_cards/*/*"))
-    assert len(cards) == 2 * len(world("EN").agents)
+    scores = warehouse.table("scenario_scores").collect()
+    reported = scores.filter(profile="reported")
+    assert {*reported["model"]} == {"graded-2", "graded-4"}
+    assert {*reported["experiment"]} == {"baseline", "worked-examples"}
+    keys = ["model", "experiment", "language", "scenario"]
+    ours = scores.filter(profile="upstream").join(reported, on=keys, how="semi").sort(keys)
+    assert reported.sort(keys)["plan_similarity"].to_list() == ours["plan_similarity"].to_list()
+    assert set(warehouse.check().differences["explanation"]) == {UNSUMMED_MISMATCHES}
 
 
-def test_thirty_models_have_names_of_their_own_that_are_safe_in_paths(tmp_path: Path) -> None:
-    summary = write_sweep(tmp_path, models=30, scenarios=1, runs=1, languages=("KO",))
+def test_many_models_have_names_of_their_own_that_are_safe_in_paths() -> None:
+    names = [model.name for model in sweep_models(1500, seed=1)]
 
-    names = {path.name for path in (tmp_path / "results").iterdir()}
-    assert summary.models == len(names) == 30
-    assert {"perfect", "silent", "graded-6", "graded-0013", "graded-0030"} <= names
+    assert len({*names}) == 1500
+    assert {"perfect", "silent", "graded-6", "graded-0013", "graded-1500"} <= {*names}
     assert all(re.fullmatch(r"[a-z0-9-]+", name) for name in names)
-    assert [c.name for c in sweep_models(1500, seed=1)][-1] == "graded-1500"
 
 
-def test_every_document_has_the_documented_shape(sweep: SweepSummary) -> None:
+def test_every_document_has_the_documented_shape(sweep: Path) -> None:
     for document in documents(sweep):
         assert list(document) == ["scenario_id", "generated_at", "history", "usage"]
         assert list(document["history"]) == ["run #1", "run #2", "run #3"]
@@ -83,7 +78,7 @@ def test_every_document_has_the_documented_shape(sweep: SweepSummary) -> None:
                 assert isinstance(entry["step_id"], str)
 
 
-def test_every_kind_of_label_occurs_in_both_languages(sweep: SweepSummary) -> None:
+def test_every_kind_of_label_occurs_in_both_languages(sweep: Path) -> None:
     for language in ("EN", "KO"):
         kinds: Counter[str] = Counter()
         for document in documents(sweep, "perfect", language):
@@ -108,7 +103,7 @@ def test_every_kind_of_label_occurs_in_both_languages(sweep: SweepSummary) -> No
         assert expected <= {kind for kind, count in kinds.items() if count}, language
 
 
-def test_languages_have_scenarios_of_their_own(sweep: SweepSummary) -> None:
+def test_languages_have_scenarios_of_their_own(sweep: Path) -> None:
     english, korean = (
         {d["scenario_id"]: d["history"]["run #1"]["label"] for d in documents(sweep, "silent", x)}
         for x in ("EN", "KO")
@@ -131,15 +126,7 @@ def test_scenarios_of_one_template_differ() -> None:
     assert len({json.dumps(scenario.document) for scenario in built}) == 20
 
 
-@pytest.mark.parametrize(
-    "wrong", [{"models": 0}, {"scenarios": 0}, {"runs": 0}, {"languages": ("FR",)}]
-)
-def test_a_sweep_of_nothing_is_a_wrong_call(tmp_path: Path, wrong: Document) -> None:
-    with pytest.raises(SelectionError):
-        write_sweep(tmp_path, **wrong)
-
-
-def test_documents_are_as_large_as_real_ones(sweep: SweepSummary) -> None:
-    sizes = [path.stat().st_size for path in sweep.root.glob("results/**/*_out.json")]
+def test_documents_are_as_large_as_real_ones(sweep: Path) -> None:
+    sizes = [path.stat().st_size for path in sweep.glob("results/**/*_out.json")]
 
     assert 30_000 < sum(sizes) / len(sizes) < 65_000

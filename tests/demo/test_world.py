@@ -4,30 +4,33 @@ import json
 import random
 import re
 import shutil
-import subprocess
 from pathlib import Path
 
 import msgspec
 import pytest
 
-from orchbench_analytics.demo import SweepSummary
-from orchbench_analytics.demo.cards import agent_cards
-from orchbench_analytics.demo.draw import Draw
-from orchbench_analytics.demo.labels import Call
-from orchbench_analytics.demo.luck import Luck
-from orchbench_analytics.demo.mistakes import mistaken
-from orchbench_analytics.demo.models import Model
-from orchbench_analytics.demo.templates import Mode
-from orchbench_analytics.demo.values import Word
-from orchbench_analytics.demo.world import DATA, LANGUAGES, read_world, templates, world
 from tests.demo.sweep_documents import Document, documents, sub_agent_labels
+from tests.sweep.answers import Luck, mistaken
+from tests.sweep.models import Model
+from tests.sweep.scenarios import Call
+from tests.sweep.world import (
+    DATA,
+    LANGUAGES,
+    Draw,
+    Mode,
+    Word,
+    agent_cards,
+    read_world,
+    templates,
+    world,
+)
 
 
-def test_cards_describe_every_tool_and_the_calls_fit_them(sweep: SweepSummary) -> None:
+def test_cards_describe_every_tool_and_the_calls_fit_them(sweep: Path) -> None:
     kinds: set[str] = set()
     for language in ("EN", "KO"):
         tools = {}
-        for path in (sweep.root / "agent_cards" / language).iterdir():
+        for path in (sweep / "agent_cards" / language).iterdir():
             card = json.loads(path.read_bytes())
             assert path.stem == card["agent_card"]["agent_id"]
             assert 2 <= len(card["tools"]) <= 4
@@ -101,18 +104,6 @@ def test_every_text_fills(name: str, language: str) -> None:
     assert {*(tool.missing.keys if tool.missing else ())} <= tool.arguments.keys()
     assert tool.arguments.keys() <= tool.parameters.keys()
     assert {*tool.required} <= tool.parameters.keys()
-
-
-@pytest.mark.skipif(shutil.which("git") is None, reason="git is not installed")
-def test_the_data_files_are_not_ignored_and_so_in_the_wheel() -> None:
-    files = [str(path) for path in sorted(DATA.rglob("*.yaml"))]
-
-    ignored = subprocess.run(
-        ["git", "check-ignore", "--no-index", *files], cwd=DATA, capture_output=True, text=True
-    )
-
-    assert len(files) > 10
-    assert ignored.stdout == ""
 
 
 LIGHTHOUSE = """

@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from orchbench_analytics.engines.spark import engine_error
-from orchbench_analytics.engines.spark_session import parse_conf, start_session
+from orchbench_analytics.engines.spark.engine import engine_error
+from orchbench_analytics.engines.spark.session import parse_conf, start_session
 from orchbench_analytics.errors import EngineError
 
 

@@ -33,7 +33,8 @@ def read_sqlite(target: str, relation: str) -> Rows:
 
 
 def read_csv(target: str, relation: str) -> Rows:
-    with (Path(target) / f"{relation}.csv").open(encoding="utf-8", newline="") as file:
+    path = Path(target) / f"{relation}.csv" if Path(target).is_dir() else Path(target)
+    with path.open(encoding="utf-8", newline="") as file:
         return list(csv.DictReader(file))
 
 

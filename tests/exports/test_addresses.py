@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from orchbench_analytics.errors import PathError
 from orchbench_analytics.exports.addresses import parse, scrubbed, shown
-from orchbench_analytics.exports.superset.bundle import without_secret
+from orchbench_analytics.exports.superset import without_secret
 from orchbench_analytics.warehouse import Warehouse
 
 SHOWN = {

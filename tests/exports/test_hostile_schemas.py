@@ -1,10 +1,12 @@
 """Whatever models and files say, every table, view and star relation keeps its declared schema."""
 
 import random
+import sqlite3
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+import duckdb
 import polars as pl
 import pyarrow.parquet as pq
 import pytest
@@ -31,6 +33,8 @@ from tests.documents import (
 from tests.ingest.test_fuzz import CORRUPTIONS, ODD_VALUES, kinds
 
 MUTATED = 300
+MODELS = ('it\'s a "model"', "=1+1", "모델; drop table steps")
+TAGS = "select,profile,agent,MODEL_LABEL,크기"  # words of SQL, and names of other columns
 CALLS: tuple[Any, ...] = (
     *({}, None, [], "x", {"function": None}, {"function": {}}, {"function": {"name": None}}),
     *({"function": {"arguments": "{}"}}, {"function": {"name": "", "arguments": ""}}),
@@ -101,6 +105,40 @@ def build_mutated(directory: Path) -> None:
     _ingest(directory)
 
 
+def odd_run() -> dict[str, Any]:
+    """Steps without a label, without an answer, without an agent, and calls of every bad shape."""
+    label = {
+        "2": {"role": "assistant", "content": "workflow_1: ["},
+        "3": {"role": "assistant", "agent_id": "weather_agent", "content": ""},
+        "3-1": {"role": "assistant", "tool_calls": []},
+        "4": {"role": "assistant", "agent_id": None, "content": None},
+        "5": {"role": "assistant", "agent_id": "bank_agent", "content": "x"},
+        "5-1": {"role": "assistant", "content": "no call"},
+    }
+    answers = [
+        {"step_id": "3", "agent_id": None, "content": None, "tool_calls": [call("", "{")]},
+        {"step_id": "3", "agent_id": "weather_agent", "tool_calls": [call(), call("b", "[]")]},
+        {"step_id": "9", "agent_id": "nobody", "tool_calls": [call("unasked")]},
+        {"step_id": "5", "agent_id": "bank_agent", "content": "\0", "tool_calls": None},
+    ]
+    plans = [{"step_id": 2, "content": None}, {"step_id": 8, "content": '{"workflow_1": 3}'}]
+    return run(label=label, sub_agent_history=answers, main_agent_history=plans)
+
+
+def build_shapes(directory: Path) -> None:
+    """Hostile names of models, runs and tags, and a file that cannot be read."""
+    for model in MODELS:
+        document = runs_document({"run #1": odd_run(), "": run(), "=run": {}})
+        document["usage"] = {"total_cost": 1e300, "total_tokens": None}
+        write(scenario_path(directory / "results", model, "1"), document)
+        write(scenario_path(directory / "results", model, "2"), runs_document({}))
+        write(scenario_path(directory / "results", model, "3"), b"{")
+    warehouse = open_warehouse(directory / "warehouse", create=True)
+    warehouse.ingest(directory / "results", jobs=1)
+    (directory / "tags.csv").write_text(f"model,{TAGS}\n=1+1,1,2,3,4,5\n", encoding="utf-8")
+    warehouse.tag(directory / "tags.csv")
+
+
 def build_empty(directory: Path) -> None:
     """A warehouse of which every table but one is empty."""
     write(scenario_path(directory / "results"), b"{")
@@ -116,6 +154,7 @@ BUILDS: dict[str, Callable[[Path], None]] = {
     "odd": build_odd,
     "mutated": build_mutated,
     "empty": build_empty,
+    "shapes": build_shapes,
 }
 
 
@@ -161,7 +200,8 @@ def test_all_of_it_is_exported_as_declared(
         assert file.metadata.num_rows == relation.row_count
         if relation.relation in TABLES:
             assert file.schema_arrow.equals(arrow_schema(TABLES[relation.relation]))
-    assert star or {*TABLES, *views()} == {r.relation for r in summary.relations}
+    everything = {*TABLES, "profiles", "model_tags", *views()}
+    assert star or everything == {r.relation for r in summary.relations}
 
 
 def test_the_hostile_warehouses_have_rows_where_it_matters(make_once) -> None:
@@ -172,3 +212,32 @@ def test_the_hostile_warehouses_have_rows_where_it_matters(make_once) -> None:
     may_be_empty = {"reported_scenarios", "expected_scenarios"}
     assert {name for name, rows in filled.items() if not rows} <= may_be_empty
     assert [name for name in TABLES if len(empty.table(name).collect())] == ["sources"]
+
+
+def test_a_step_without_a_label_has_no_label_tools(make_once) -> None:
+    odd = open_warehouse(make_once("schemas_shapes", build_shapes) / "warehouse")
+    unlabelled = odd.table("scored_steps").filter(pl.col("label_tools").is_null()).collect()
+    assert len(unlabelled) > 0
+    tools = odd.view("step_tools").filter(pl.col("tool") == "unasked")
+    assert tools.filter(pl.col("is_labelled")).is_empty()
+
+
+@pytest.mark.parametrize("is_star", [False, True], ids=["flat", "star"])
+def test_every_sink_with_constraints_takes_it(make_once, is_star: bool, tmp_path: Path) -> None:
+    odd = open_warehouse(make_once("schemas_shapes", build_shapes) / "warehouse")
+    summary = odd.export(tmp_path / "out.sqlite", star=is_star)
+    assert summary.row_count > 0
+    opened = sqlite3.connect(tmp_path / "out.sqlite")
+    assert opened.execute("pragma foreign_key_check").fetchall() == []
+    for exported in summary.relations:
+        query = f"select count(*) from {exported.relation}"
+        assert opened.execute(query).fetchall() == [(exported.row_count,)]
+    opened.close()
+    odd.export(tmp_path / "out.duckdb", star=is_star)
+    odd.export(tmp_path / "out", star=is_star)
+    with duckdb.connect(str(tmp_path / "out.duckdb"), read_only=True) as connection:
+        for exported in summary.relations:
+            frame = pl.read_parquet(tmp_path / "out" / f"{exported.relation}.parquet")
+            assert len(frame) == exported.row_count
+            query = f"select count(*) from {exported.relation}"
+            assert connection.sql(query).fetchall() == [(exported.row_count,)]

@@ -73,7 +73,7 @@ def staged(odd: Warehouse, is_star: bool) -> Iterator[tuple[Any, Any]]:
 def test_a_step_without_a_label_has_no_label_tools(odd: Warehouse) -> None:
     unlabelled = odd.table("scored_steps").filter(pl.col("label_tools").is_null()).collect()
     assert len(unlabelled) > 0
-    tools = odd.view("step_tools").filter(pl.col("tool") == "unasked")
+    tools = odd.table("step_tools").collect().filter(pl.col("tool") == "unasked")
     assert tools.filter(pl.col("is_labelled")).is_empty()
 
 

@@ -79,7 +79,7 @@ def test_parquet_for_power_bi_adds_up(kitchen: Path) -> None:
     means = by_language.group_by("model_sk").agg(pl.col("plan_similarity").mean())
     models = pl.read_parquet(kitchen / "powerbi" / "dim_model.parquet")
     found = means.join(models, on="model_sk").sort("model", "experiment")
-    board = open_warehouse(kitchen / "demo" / "warehouse").view("leaderboard")
+    board = open_warehouse(kitchen / "demo" / "warehouse").table("leaderboard").collect()
     wanted = board.filter(pl.col("profile") == "spec").sort("model", "experiment")
     assert found["plan_similarity"].to_list() == pytest.approx(
         wanted["workflow_similarity"].to_list()

@@ -6,6 +6,7 @@ import shutil
 import sqlite3
 import subprocess
 import sys
+import tempfile
 from collections import Counter
 from collections.abc import Callable
 from pathlib import Path
@@ -26,11 +27,12 @@ from orchbench_analytics.exports.relations import SMALL, Memory, flat_relations,
 from orchbench_analytics.queries import views
 from orchbench_analytics.store.replace import _swap, new_directory
 from orchbench_analytics.tables import TABLES
+from orchbench_analytics.views.catalog import needed_by
 from orchbench_analytics.views.descriptions import described_columns
 from orchbench_analytics.warehouse import Warehouse
 from tests.documents import run, runs_document, scenario_path, write
 from tests.exports.hostile import TEXTS, answers, cut, defused
-from tests.exports.readers import TARGETS, read_duckdb
+from tests.exports.readers import TARGETS, read_csv, read_duckdb
 
 PIPED = {"capture_output": True, "text": True, "check": True}
 CHOSEN = ["steps", "leaderboard", "sources"]
@@ -51,10 +53,10 @@ def test_rows_are_the_warehouses_and_no_second_export_writes_them(
     name, read = TARGETS[kind]
     target = name.format(tmp_path)
 
-    summary = small.export(target, relations=CHOSEN)
+    summary = small.export(target, tables=CHOSEN)
 
     written = {path: path.stat().st_mtime_ns for path in tmp_path.rglob("*") if path.is_file()}
-    assert small.export(target, relations=CHOSEN).is_unchanged
+    assert small.export(target, tables=CHOSEN).is_unchanged
     assert written == {
         path: path.stat().st_mtime_ns for path in tmp_path.rglob("*") if path.is_file()
     }
@@ -81,11 +83,11 @@ def test_a_refresh_equals_a_new_export(
     target, fresh = name.format(tmp_path / "a"), name.format(tmp_path / "b")
     for place in ("a", "b"):
         (tmp_path / place).mkdir()
-    small.export(target, relations=CHOSEN)
+    small.export(target, tables=CHOSEN)
 
-    summary = changed.export(target, relations=CHOSEN)
+    summary = changed.export(target, tables=CHOSEN)
 
-    changed.export(fresh, relations=CHOSEN)
+    changed.export(fresh, tables=CHOSEN)
     parts = {e.relation: e.changed_part_count for e in summary.relations}
     assert parts["steps"] == 1  # the new model's: the other's new file has no run
     for relation in CHOSEN:
@@ -97,7 +99,7 @@ def test_hostile_texts_come_back_or_are_accounted_for(
     kind: str, hostile: Warehouse, tmp_path: Path
 ) -> None:
     name, read = TARGETS[kind]
-    summary = hostile.export(name.format(tmp_path), relations=["steps"])
+    summary = hostile.export(name.format(tmp_path), tables=["steps"])
 
     change = {"csv": defused, "excel": cut}.get(kind, str)
     expected = [change(text) for text in TEXTS]
@@ -109,21 +111,20 @@ def test_hostile_texts_come_back_or_are_accounted_for(
 
 def test_raw_csv_is_left_as_it_is(hostile: Warehouse, tmp_path: Path) -> None:
     target = tmp_path / "out.csv"
-    summary = hostile.export(target, relations=["steps"], raw=True)
+    summary = hostile.export(target, tables=["steps"], raw=True)
     assert answers(TARGETS["csv"][1](str(target), "steps")) == list(TEXTS)
     assert summary.changed_values == {}
 
 
 def test_csv_tells_an_empty_text_from_null(hostile: Warehouse, tmp_path: Path) -> None:
-    hostile.export(tmp_path / "out.csv", relations=["steps"])
-    file = str(tmp_path / "out.csv" / "steps.csv")
-    frame = duckdb.read_csv(file, all_varchar=True, allow_quoted_nulls=False)
+    hostile.export(tmp_path / "out.csv", tables=["steps"])
+    frame = duckdb.read_csv(str(tmp_path / "out.csv"), all_varchar=True, allow_quoted_nulls=False)
     rows = frame.filter("answer_content is null").aggregate("step_id, count(*)").fetchall()
     assert rows == [("4", len(TEXTS))]
 
 
 def test_no_cell_of_a_workbook_is_a_formula(hostile: Warehouse, tmp_path: Path) -> None:
-    hostile.export(tmp_path / "out.xlsx", relations=["steps"])
+    hostile.export(tmp_path / "out.xlsx", tables=["steps"])
     book = openpyxl.load_workbook(tmp_path / "out.xlsx")
     kinds = {cell.data_type for row in book["steps"].iter_rows() for cell in row}
     assert "f" not in kinds
@@ -134,7 +135,7 @@ def test_too_many_rows_for_excel_are_refused_before_anything_is_written(
 ) -> None:
     monkeypatch.setattr(excel, "_MOST_ROWS", 3)
     with pytest.raises(SelectionError, match=r"steps has 24 rows.*--table"):
-        small.export(tmp_path / "out.xlsx", relations=["steps"])
+        small.export(tmp_path / "out.xlsx", tables=["steps"])
     assert list(tmp_path.iterdir()) == []
 
 
@@ -163,12 +164,39 @@ def test_a_killed_export_does_not_block_the_next_one(
         left.mkdir()
         (left / ".orchbench").write_text(f"written by orchbench-analytics, process {pid}\n")
         (left / f"{name}.wal").write_bytes(b"of a DuckDB file")
-    (tmp_path / f".orchbench-{'cd' * 16}.part").mkdir()  # killed before there was a mark
+    unmarked = tmp_path / f".orchbench-{'cd' * 16}.part"  # killed before there was a mark
+    unmarked.mkdir()
+    os.utime(unmarked, (0, 0))
+    starting = tmp_path / f".orchbench-{'ef' * 16}.part"  # the mark of a running one is to come
+    starting.mkdir()
 
-    small.export(tmp_path / name, relations=["steps"])
+    small.export(tmp_path / name, tables=CHOSEN)
 
     under_way = f".orchbench-{0:032x}.part"
-    assert {path.name for path in tmp_path.iterdir()} == {name, under_way, *mine}
+    assert {path.name for path in tmp_path.iterdir()} == {name, under_way, starting.name, *mine}
+
+
+def test_what_a_killed_export_computed_goes_with_the_next_one(
+    small: Warehouse, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path / "scratch"))
+    (tmp_path / "scratch").mkdir()
+    killed = (
+        "import os, sys\n"
+        "from orchbench_analytics.exports.relations import stage\n"
+        "with stage() as connection:\n"
+        "    connection.execute('create table x as from range(100000)')\n"
+        "    os._exit(9)\n"
+    )
+    subprocess.run(
+        [sys.executable, "-c", killed], env={**os.environ, "TMPDIR": str(tmp_path / "scratch")}
+    )
+    (left,) = (tmp_path / "scratch").iterdir()
+    assert (left / "stage.duckdb").is_file()
+
+    small.export(tmp_path / "out", tables=["leaderboard"])
+
+    assert list((tmp_path / "scratch").iterdir()) == []
 
 
 def test_an_export_that_needs_more_memory_gets_it(
@@ -179,7 +207,7 @@ def test_an_export_that_needs_more_memory_gets_it(
         flat_relations(connection, small.path, small.manifest(), CHOSEN)
     for lacking in (tiny, SMALL._replace(indexing=1)):  # at once, or when the file is half written
         monkeypatch.setattr(export, "SMALL", lacking)
-        summary = small.export(tmp_path / "out.duckdb", relations=CHOSEN, overwrite=True)
+        summary = small.export(tmp_path / "out.duckdb", tables=CHOSEN, overwrite=True)
         assert summary.row_count == sum(len(read_duckdb(summary.target, name)) for name in CHOSEN)
         (tmp_path / "out.duckdb").unlink()
     assert list(tmp_path.iterdir()) == []
@@ -191,7 +219,7 @@ def test_rows_of_a_large_table_go_in_by_stretches_of_its_key(
     facts = ["dim_argument", "fact_argument", "fact_scenario"]
     for indexed_rows, name in ((duckdb_file._INDEXED_ROWS, "at once"), (5, "by stretches")):
         monkeypatch.setattr(duckdb_file, "_INDEXED_ROWS", indexed_rows)
-        small.export(tmp_path / f"{name}.duckdb", relations=facts, star=True)
+        small.export(tmp_path / f"{name}.duckdb", tables=facts, star=True, keys=True)
     for fact in facts:
         whole, pieces = (
             read_duckdb(str(tmp_path / f"{name}.duckdb"), fact)
@@ -202,7 +230,7 @@ def test_rows_of_a_large_table_go_in_by_stretches_of_its_key(
 
 
 def test_one_profile_only(small: Warehouse, tmp_path: Path) -> None:
-    small.export(tmp_path / "out", relations=["leaderboard", "scored_steps"], profile="strict")
+    small.export(tmp_path / "out", tables=["leaderboard", "scored_steps"], profile="strict")
     for name in ("leaderboard", "scored_steps"):
         frame = pl.read_parquet(tmp_path / "out" / f"{name}.parquet")
         assert frame["profile"].unique().to_list() == ["strict"]
@@ -211,7 +239,7 @@ def test_one_profile_only(small: Warehouse, tmp_path: Path) -> None:
 
 
 def test_flat_parquet_has_descriptions_and_a_manifest(small: Warehouse, tmp_path: Path) -> None:
-    small.export(tmp_path / "out", relations=CHOSEN)
+    small.export(tmp_path / "out", tables=CHOSEN)
     for name in CHOSEN:
         schema = pq.read_schema(tmp_path / "out" / f"{name}.parquet")
         assert all(field.metadata[b"description"] for field in schema)
@@ -224,24 +252,72 @@ def test_flat_parquet_has_descriptions_and_a_manifest(small: Warehouse, tmp_path
 def test_unchanged_files_are_the_same_files(small: Warehouse, tmp_path: Path) -> None:
     shutil.copytree(small.path, tmp_path / "warehouse")
     warehouse = open_warehouse(tmp_path / "warehouse", create=True)
-    warehouse.export(tmp_path / "out", relations=["steps", "sources"])
+    warehouse.export(tmp_path / "out", tables=["steps", "sources"])
     inode = (tmp_path / "out" / "steps.parquet").stat().st_ino
     other = write(scenario_path(tmp_path / "results", "model-0"), b"{")
     warehouse.ingest(other, jobs=1)
 
-    summary = warehouse.export(tmp_path / "out", relations=["steps", "sources"])
+    summary = warehouse.export(tmp_path / "out", tables=["steps", "sources"])
 
     assert [e.changed_part_count for e in summary.relations] == [0, 1]
     assert (tmp_path / "out" / "steps.parquet").stat().st_ino == inode
 
 
 def test_one_table_as_one_file(small: Warehouse, tmp_path: Path) -> None:
-    small.export(tmp_path / "board.parquet", relations=["leaderboard"])
+    small.export(tmp_path / "board.parquet", tables=["leaderboard"])
     found = pl.read_parquet(tmp_path / "board.parquet")
-    assert_frame_equal(found.sort(found.columns), small.view("leaderboard"), check_row_order=False)
-    assert small.export(tmp_path / "board.parquet", relations=["leaderboard"]).is_unchanged
+    assert_frame_equal(
+        found.sort(found.columns), small.table("leaderboard").collect(), check_row_order=False
+    )
+    assert small.export(tmp_path / "board.parquet", tables=["leaderboard"]).is_unchanged
     with pytest.raises(SelectionError, match="choose one table"):
         small.export(tmp_path / "all.parquet")
+
+
+def test_one_table_as_one_csv_file(small: Warehouse, changed: Warehouse, tmp_path: Path) -> None:
+    target, mark = tmp_path / "steps.csv", tmp_path / ".steps.csv.orchbench"
+    small.export(target, tables=["steps"])
+    assert len(read_csv(str(target), "steps")) == 24
+    assert small.export(target, tables=["steps"]).is_unchanged
+    old, old_mark = target.read_bytes(), mark.read_bytes()
+    assert not changed.export(target, tables=["steps"]).is_unchanged
+    new = target.read_bytes()
+    assert new != old
+
+    target.write_bytes(old)  # as if killed after the mark was written and before the file was
+    assert changed.export(target, tables=["steps"]).repaired == ["steps"]
+    target.unlink()
+    assert changed.export(target, tables=["steps"]).repaired == ["steps"]
+    assert sorted(target.read_text().splitlines()) == sorted(new.decode().splitlines())
+    target.write_bytes(new + b"mine\n")
+    for mark_content in (mark.read_bytes(), old_mark, b"mine", None):
+        mark.unlink()
+        if mark_content is not None:
+            mark.write_bytes(mark_content)
+        with pytest.raises(PathError, match=r"was changed since|is not an export of ours"):
+            small.export(target, tables=["steps"], overwrite=True)
+        assert target.read_bytes() == new + b"mine\n"
+        mark.touch()
+
+
+def test_what_is_scored_says_its_profile(small: Warehouse) -> None:
+    with stage() as connection:
+        relations = flat_relations(connection, small.path, small.manifest(), ())
+    tables = {"scored_steps", "scored_arguments", "scored_plans", "plan_edits", "scenario_scores"}
+    scored = {name for name in (*TABLES, *views()) if needed_by(name) & tables}
+    silent = {r.name for r in relations if "profile" not in r.table.column_names}
+    assert silent & scored <= {"list_items"}  # texts of lists, whatever the score
+    assert len(scored) > 20
+
+
+def test_options_that_a_format_lacks_are_refused(small: Warehouse, tmp_path: Path) -> None:
+    for target in (tmp_path / "out", tmp_path / "out.sqlite", f"delta:{tmp_path}/delta"):
+        with pytest.raises(PathError, match=r"--keys needs FILE\.duckdb"):
+            small.export(target, keys=True)
+    for target in (tmp_path / "out.csv", tmp_path / "out.duckdb", f"delta:{tmp_path}/delta"):
+        with pytest.raises(PathError, match="--partition-by needs a directory"):
+            small.export(target, partition_by=["model"])
+    assert list(tmp_path.iterdir()) == []
 
 
 def test_parquet_can_be_partitioned(small: Warehouse, tmp_path: Path) -> None:
@@ -264,19 +340,22 @@ def test_a_duckdb_file_of_everything_has_views_with_described_columns(
 ) -> None:
     summary = small.export(tmp_path / "sweep.duckdb")
     monkeypatch.chdir(tmp_path)
-    assert {e.relation for e in summary.relations} == {*TABLES, *views()}
+    own = {*TABLES, "profiles", "model_tags"}
+    assert {e.relation for e in summary.relations} == {*own, *views()}
     with duckdb.connect("sweep.duckdb", read_only=True) as connection:
         board = connection.sql("select * from leaderboard").pl()
         bare = connection.sql(
             "select table_name, column_name from duckdb_columns() where comment is null "
-            "and not internal and table_name not in ('profiles', 'model_tags')"
+            "and not internal"
         ).fetchall()
         tables = {
             row[0] for row in connection.sql("from duckdb_tables() select table_name").fetchall()
         }
-    assert_frame_equal(board.sort(board.columns), small.view("leaderboard"), check_row_order=False)
+    assert_frame_equal(
+        board.sort(board.columns), small.table("leaderboard").collect(), check_row_order=False
+    )
     assert bare == []
-    assert tables == {*TABLES, "profiles", "model_tags", "export_manifest"}
+    assert tables == {*own, "export_manifest"}
 
 
 def test_descriptions_come_along(small: Warehouse, tmp_path: Path) -> None:
@@ -284,12 +363,12 @@ def test_descriptions_come_along(small: Warehouse, tmp_path: Path) -> None:
 
     name = described_columns()["average_score"]
     for target in ("out.sqlite", "out.xlsx"):
-        small.export(tmp_path / target, relations=["leaderboard"])
+        small.export(tmp_path / target, tables=["leaderboard"])
         rows = TARGETS[{"out.sqlite": "sqlite", "out.xlsx": "excel"}[target]][1](
             str(tmp_path / target), "export_columns"
         )
         assert {row["column_name"]: row["description"] for row in rows}["average_score"] == name
-    small.export(f"delta:{tmp_path}/delta", relations=["leaderboard"])
+    small.export(f"delta:{tmp_path}/delta", tables=["leaderboard"])
     fields = DeltaTable(str(tmp_path / "delta" / "leaderboard")).schema().fields
     assert {field.name: field.metadata for field in fields}["average_score"] == {
         "description": name
@@ -301,7 +380,7 @@ def test_what_somebody_else_made_is_left_alone(small: Warehouse, tmp_path: Path,
     (tmp_path / name).write_text("mine", encoding="utf-8")
     for overwrite in (False, True):
         with pytest.raises(PathError, match="there already"):
-            small.export(tmp_path / name, relations=["leaderboard"], overwrite=overwrite)
+            small.export(tmp_path / name, tables=["leaderboard"], overwrite=overwrite)
         assert (tmp_path / name).read_text(encoding="utf-8") == "mine"
 
 
@@ -315,7 +394,7 @@ def test_a_file_that_another_program_has_open_is_not_called_strange(
     ) as other:
         other.stdout.readline()
         with pytest.raises(PathError, match="is open in another program"):
-            small.export(target, relations=["leaderboard"], overwrite=True)
+            small.export(target, tables=["leaderboard"], overwrite=True)
         other.communicate(b"\n")
 
 
@@ -324,11 +403,11 @@ def test_a_directory_with_other_things_is_left_alone(small: Warehouse, tmp_path:
     (tmp_path / "out" / "thesis.txt").write_text("mine", encoding="utf-8")
     for name in ("{}/out", "delta:{}/out", "iceberg:{}/out", "delta:{}/out/thesis.txt"):
         with pytest.raises(PathError, match="there already"):
-            small.export(name.format(tmp_path), relations=["leaderboard"], overwrite=True)
-    small.export(tmp_path / "ours", relations=["leaderboard"])
+            small.export(name.format(tmp_path), tables=["leaderboard"], overwrite=True)
+    small.export(tmp_path / "ours", tables=["leaderboard"])
     (tmp_path / "ours" / "thesis.txt").write_text("mine", encoding="utf-8")
     with pytest.raises(PathError, match=r"holds other things \(thesis.txt\)"):
-        small.export(tmp_path / "ours", relations=["leaderboard"], overwrite=True)
+        small.export(tmp_path / "ours", tables=["leaderboard"], overwrite=True)
     for name in ("out", "ours"):
         assert (tmp_path / name / "thesis.txt").read_text(encoding="utf-8") == "mine"
 
@@ -435,13 +514,13 @@ def test_what_is_no_longer_as_exported_is_written_anew_and_named(
 
 def test_one_parquet_file_with_other_rows_is_written_anew(small: Warehouse, tmp_path: Path) -> None:
     target = tmp_path / "board.parquet"
-    small.export(target, relations=["leaderboard"])
+    small.export(target, tables=["leaderboard"])
     held = pq.read_table(target)
     pq.write_table(held.slice(1), target)  # the metadata says what it was
-    assert small.export(target, relations=["leaderboard"]).repaired == ["leaderboard"]
+    assert small.export(target, tables=["leaderboard"]).repaired == ["leaderboard"]
     assert pq.read_table(target).num_rows == held.num_rows
     target.write_bytes(b"")
-    assert not small.export(target, relations=["leaderboard"]).is_unchanged
+    assert not small.export(target, tables=["leaderboard"]).is_unchanged
     assert pq.read_table(target).num_rows == held.num_rows
 
 
@@ -463,7 +542,7 @@ def test_a_model_s_name_is_never_a_condition(small: Warehouse, tmp_path: Path) -
         runs = {f"run #{n}": run() for n in range(number)}
         path = scenario_path(tmp_path / "more", model, "77")
         warehouse.ingest(write(path, runs_document(runs)), jobs=1)
-        warehouse.export(target, relations=["steps"])
+        warehouse.export(target, tables=["steps"])
     counts = Counter(row["model"] for row in TARGETS["delta"][1](target, "steps"))
     assert counts == {"model-0": 12, "model-1": 12, model: 4}
 
@@ -473,7 +552,7 @@ def test_what_somebody_added_to_an_export_is_kept(
     small: Warehouse, tmp_path: Path, name: str
 ) -> None:
     target = tmp_path / name
-    small.export(target, relations=["leaderboard"])
+    small.export(target, tables=["leaderboard"])
     if name == "out.xlsx":
         book = openpyxl.load_workbook(target)
         book.create_sheet("mine")
@@ -488,7 +567,7 @@ def test_what_somebody_added_to_an_export_is_kept(
 
     for overwrite in (False, True):
         with pytest.raises(PathError, match=r"holds other things \(mine\)|was changed since"):
-            small.export(target, relations=["leaderboard"], overwrite=overwrite)
+            small.export(target, tables=["leaderboard"], overwrite=overwrite)
 
     assert target.read_bytes() == before
 
@@ -498,8 +577,8 @@ def test_the_current_directory_is_not_replaced(
 ) -> None:
     monkeypatch.chdir(tmp_path)
     with pytest.raises(PathError, match="is the current directory; name another place"):
-        small.export(".", relations=["leaderboard"])
-    small.export("out", relations=["leaderboard"])
+        small.export(".", tables=["leaderboard"])
+    small.export("out", tables=["leaderboard"])
     assert [path.name for path in tmp_path.iterdir()] == ["out"]
 
 
@@ -507,13 +586,13 @@ def test_a_link_stays_a_link_and_what_it_points_to_is_refreshed(
     small: Warehouse, tmp_path: Path
 ) -> None:
     for name in ("out", "out.sqlite"):
-        small.export(tmp_path / name, relations=["leaderboard"])
+        small.export(tmp_path / name, tables=["leaderboard"])
         link = tmp_path / f"link-{name}"
         link.symlink_to(tmp_path / name)
-        assert small.export(link, relations=["leaderboard"]).is_unchanged
-        small.export(link, relations=["steps"], overwrite=True)
+        assert small.export(link, tables=["leaderboard"]).is_unchanged
+        small.export(link, tables=["steps"], overwrite=True)
         assert link.is_symlink()
-        assert small.export(tmp_path / name, relations=["steps"]).is_unchanged
+        assert small.export(tmp_path / name, tables=["steps"]).is_unchanged
 
 
 @pytest.mark.parametrize(
@@ -529,10 +608,10 @@ def test_a_warehouse_is_never_exported_over_itself(
 
 
 def test_other_options_need_leave_to_overwrite(small: Warehouse, tmp_path: Path) -> None:
-    small.export(tmp_path / "out", relations=["leaderboard"])
+    small.export(tmp_path / "out", tables=["leaderboard"])
     with pytest.raises(PathError, match=r"other options \(--table leaderboard\).*--overwrite"):
-        small.export(tmp_path / "out", relations=["steps"])
-    small.export(tmp_path / "out", relations=["steps"], overwrite=True)
+        small.export(tmp_path / "out", tables=["steps"])
+    small.export(tmp_path / "out", tables=["steps"], overwrite=True)
     assert sorted(path.name for path in (tmp_path / "out").iterdir()) == [
         "manifest.json",
         "steps.parquet",
@@ -545,8 +624,8 @@ def test_another_selection_leaves_no_table_behind(
 ) -> None:
     name, read = TARGETS[kind]
     target = name.format(tmp_path)
-    small.export(target, relations=["leaderboard", "steps"])
-    small.export(target, relations=["leaderboard", "sources"], overwrite=True)
+    small.export(target, tables=["leaderboard", "steps"])
+    small.export(target, tables=["leaderboard", "sources"], overwrite=True)
     assert {row["relation"] for row in read(target, "export_manifest")} == {
         "leaderboard",
         "sources",
@@ -560,7 +639,7 @@ def test_another_selection_leaves_no_table_behind(
 
 def test_an_unknown_table_or_target_is_named(small: Warehouse, tmp_path: Path) -> None:
     with pytest.raises(SelectionError, match="'nope'"):
-        small.export(tmp_path / "out", relations=["nope"])
+        small.export(tmp_path / "out", tables=["nope"])
     with pytest.raises(PathError, match="mysql://host is not a target"):
         small.export("mysql://host")
     for target in ("delta:s3://key:s3cret@bucket/x", "iceberg:rest://me:s3cret@host/x"):

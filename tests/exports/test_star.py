@@ -13,7 +13,7 @@ import yaml
 from orchbench_analytics import open_warehouse
 from orchbench_analytics.errors import OrchbenchError, SelectionError
 from orchbench_analytics.exports import star
-from orchbench_analytics.exports.semantics import _rounded
+from orchbench_analytics.exports.star import _rounded
 from orchbench_analytics.metrics import HEADLINE, METRICS
 from orchbench_analytics.queries import macros
 from orchbench_analytics.warehouse import Warehouse
@@ -43,6 +43,7 @@ def demo(make_once) -> Warehouse:
 def build_star(demo: Warehouse, directory: Path) -> None:
     directory.mkdir()
     demo.export(directory / "star.duckdb", star=True)
+    demo.export(directory / "keys.duckdb", star=True, keys=True)
     demo.export(directory / "star.sqlite", star=True)
     demo.export(directory / "star", star=True)
 
@@ -90,12 +91,17 @@ def test_no_key_is_an_orphan_and_all_are_exact_in_a_double(connection) -> None:
 
 
 def test_keys_and_references_are_declared(connection, exported: Path) -> None:
-    declared = connection.sql(
+    query = (
         "select constraint_type, count(*) from duckdb_constraints() "
         "where constraint_type in ('PRIMARY KEY', 'FOREIGN KEY') group by all"
-    ).fetchall()
-    assert dict(declared)["PRIMARY KEY"] == len(star.star_views()) + 1
-    assert dict(declared)["FOREIGN KEY"] > 25
+    )
+    assert connection.sql(query).fetchall() == []
+    with duckdb.connect(str(exported / "keys.duckdb"), read_only=True) as keyed:
+        declared = dict(keyed.sql(query).fetchall())
+    assert declared["PRIMARY KEY"] == len(star.star_views()) + 1
+    assert declared["FOREIGN KEY"] > 25
+    sizes = [(exported / name).stat().st_size for name in ("star.duckdb", "keys.duckdb")]
+    assert sizes[0] < sizes[1] / 2
     opened = sqlite3.connect(exported / "star.sqlite")
     assert opened.execute("pragma foreign_key_check").fetchall() == []
     assert opened.execute("pragma foreign_key_list('fact_step')").fetchall() != []
@@ -178,7 +184,7 @@ def test_formulas_hold_on_the_conformance_pack(
     warehouse = open_warehouse(make_once("with_judge", build))
     tables = ["dim_model", "dim_profile", "dim_scenario", "fact_scenario", "metrics"]
     for target in ("star.duckdb", "star.sqlite"):
-        warehouse.export(tmp_path / target, star=True, relations=tables)
+        warehouse.export(tmp_path / target, star=True, tables=tables)
     opened = sqlite3.connect(tmp_path / "star.sqlite")
     with duckdb.connect(str(tmp_path / "star.duckdb"), read_only=True) as star:
         check_formulas(warehouse, star, opened)
@@ -197,11 +203,11 @@ def test_keys_stay_when_a_model_is_added(demo: Warehouse, tmp_path: Path) -> Non
     warehouse = open_warehouse(tmp_path / "warehouse")
     keys = ["dim_model", "dim_scenario", "dim_run", "dim_agent"]
     target = tmp_path / "star.duckdb"
-    warehouse.export(target, star=True, relations=keys)
+    warehouse.export(target, star=True, tables=keys)
     with duckdb.connect(str(target)) as opened:
         before = [set(opened.sql(f"from {name} select #1, #2").fetchall()) for name in keys]
     warehouse.ingest(write(scenario_path(tmp_path / "r", "another"), runs_document()), jobs=1)
-    warehouse.export(target, star=True, relations=keys)
+    warehouse.export(target, star=True, tables=keys)
     with duckdb.connect(str(target)) as opened:
         after = [set(opened.sql(f"from {name} select #1, #2").fetchall()) for name in keys]
     assert all(old < new for old, new in zip(before[:2], after[:2], strict=True))
@@ -223,7 +229,7 @@ def test_tags_are_columns_of_the_model(demo: Warehouse, tmp_path: Path) -> None:
     warehouse = open_warehouse(tmp_path / "warehouse")
     (tmp_path / "tags.csv").write_text("model,Size\nperfect,7\n", encoding="utf-8")
     warehouse.tag(tmp_path / "tags.csv")
-    warehouse.export(tmp_path / "s.sqlite", star=True, relations=["dim_model"])
+    warehouse.export(tmp_path / "s.sqlite", star=True, tables=["dim_model"])
     opened = sqlite3.connect(tmp_path / "s.sqlite")
     query = "select \"Size\" from dim_model where model = 'perfect'"
     assert opened.execute(query).fetchall() == [(7,)]
@@ -239,4 +245,4 @@ def test_two_names_with_one_key_are_refused(demo: Warehouse) -> None:
 
 def test_an_unknown_table_of_the_star_is_named(demo: Warehouse, tmp_path: Path) -> None:
     with pytest.raises(SelectionError, match="the star has no table named 'steps'"):
-        demo.export(tmp_path / "out", star=True, relations=["steps"])
+        demo.export(tmp_path / "out", star=True, tables=["steps"])

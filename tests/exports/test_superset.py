@@ -1,5 +1,6 @@
 """The Superset bundle: whole, the same every time, and true in the databases that it points to."""
 
+import json
 import shutil
 import sqlite3
 import subprocess
@@ -13,8 +14,7 @@ import yaml
 
 from orchbench_analytics import open_warehouse
 from orchbench_analytics.errors import PathError, SelectionError
-from orchbench_analytics.exports.superset.bundle import without_secret
-from orchbench_analytics.exports.superset.charts import CHARTS
+from orchbench_analytics.exports.superset import without_secret
 from orchbench_analytics.metrics import METRICS
 from orchbench_analytics.warehouse import Warehouse
 from tests.exports.test_star import build_star, close
@@ -73,11 +73,12 @@ def test_everything_refers_to_what_is_there(bundle: dict[str, Any]) -> None:
 
 
 def test_charts_ask_for_what_their_datasets_have(bundle: dict[str, Any]) -> None:
-    datasets = {name_of(part): part for part in of_kind(bundle, "datasets")}
-    for chart in CHARTS:
-        dataset = datasets[chart.dataset]
-        assert set(chart.columns) <= {part["column_name"] for part in dataset["columns"]}
-        assert set(chart.measures) <= {part["metric_name"] for part in dataset["metrics"]}
+    datasets = {part["uuid"]: part for part in of_kind(bundle, "datasets")}
+    for chart in of_kind(bundle, "charts"):
+        dataset = datasets[chart["dataset_uuid"]]
+        (query,) = json.loads(chart["query_context"])["queries"]
+        assert set(query["columns"]) <= {part["column_name"] for part in dataset["columns"]}
+        assert set(query["metrics"]) <= {part["metric_name"] for part in dataset["metrics"]}
     for dataset in datasets.values():
         assert all(part["description"] for part in (*dataset["columns"], *dataset["metrics"]))
 

@@ -17,7 +17,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
-from orchbench_analytics.demo import write_sweep
+from orchbench_analytics import open_warehouse
 from tests.golden.pack import (
     ALIASES,
     FIGURES,
@@ -27,6 +27,7 @@ from tests.golden.pack import (
     figures_of,
     golden_warehouse,
 )
+from tests.sweep import write_evaluations, write_sweep
 
 
 def write_pack() -> None:
@@ -53,8 +54,10 @@ def write_harness() -> None:
     shutil.rmtree(HARNESS, ignore_errors=True)
     with tempfile.TemporaryDirectory() as scratch:
         made = Path(scratch)
-        options = {"write_judge_logs": True, "write_evaluations": True}
-        write_sweep(made, models=12, scenarios=1, runs=2, seed=5, **options)
+        write_sweep(made, models=12, scenarios=1, runs=2, seed=5, write_judge_logs=True)
+        warehouse = open_warehouse(made / "warehouse", create=True)
+        warehouse.ingest(made / "results", agent_cards=[made / "agent_cards"])
+        write_evaluations(made, warehouse)
         for alias in ALIASES:
             write_alias(made / "results" / alias.golden, alias)
         for card in sorted((made / "agent_cards").rglob("*.json")):

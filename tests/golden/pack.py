@@ -56,4 +56,4 @@ def golden_warehouse(directory: Path) -> Warehouse:
 
 def figures_of(warehouse: Warehouse) -> dict[str, list[dict[str, Any]]]:
     """Every figure of every model and scenario, under every profile."""
-    return {view: warehouse.sql(QUERY.format(view)).pl().to_dicts() for view in VIEWS}
+    return {view: warehouse.sql(QUERY.format(view)).to_dicts() for view in VIEWS}

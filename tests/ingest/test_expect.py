@@ -72,7 +72,7 @@ def partial(tmp_path: Path) -> Warehouse:
 def coverage(warehouse: Warehouse) -> dict[str, tuple[int, int, int | None]]:
     """Of each model: its scenarios, those of the sweep, its rank; all places say the same."""
     board = warehouse.leaderboard()
-    ranks = warehouse.rank_intervals()
+    ranks = warehouse.leaderboard(intervals=True)
     spans = warehouse.intervals(metrics=["average_score"]).filter(language="mean")
     names = ("model", "scenario_count", "sweep_scenario_count", "rank_number")
     assert sorted(board.select(names).rows()) == sorted(ranks.select(names).rows())
@@ -88,7 +88,7 @@ def test_coverage_is_of_what_was_expected(partial: Warehouse, tmp_path: Path) ->
 
     partial.ingest(tree, expect=441, jobs=1)
     assert coverage(partial) == {"a": (3, 441, None), "b": (2, 441, None)}
-    reasons = dict(partial.rank_intervals().select("model", "unranked_reason").rows())
+    reasons = dict(partial.leaderboard(intervals=True).select("model", "unranked_reason").rows())
     assert reasons == {
         "a": "438 of 441 scenarios missing",
         "b": "439 of 441 scenarios missing",
@@ -112,7 +112,7 @@ def test_coverage_is_of_the_scenarios_listed(partial: Warehouse, tmp_path: Path)
 
     assert coverage(partial) == {"a": (3, 5, None), "b": (2, 5, None)}
     assert set(partial.leaderboard()["sweep_language_count"]) == {2}
-    reasons = dict(partial.rank_intervals().select("model", "unranked_reason").rows())
+    reasons = dict(partial.leaderboard(intervals=True).select("model", "unranked_reason").rows())
     assert reasons["a"] == "2 of 5 scenarios missing, all of KO"
     english = partial.intervals(metrics=["average_score"]).filter(language="EN", model="a")
     assert english["coverage_rate"].item() == 3 / 4

@@ -61,7 +61,7 @@ def test_tags_join_by_model_and_by_experiment(make_once, tmp_path: Path) -> None
 
     tagged = {
         (model, experiment): family
-        for model, experiment, family, _ in warehouse.sql("from main.model_tags").fetchall()
+        for model, experiment, family, _ in warehouse.sql("from main.model_tags").rows()
     }
     assert tagged["graded-2", "baseline"] == "plain"
     assert tagged["graded-2", "worked-examples"] == "taught"
@@ -86,7 +86,7 @@ def test_tags_survive_the_next_ingest(make_once, tmp_path: Path) -> None:
     for scenario in range(2, 5):
         documents.write(tree / "a" / "EN" / f"{scenario}_out.json", documents.runs_document())
         warehouse.ingest(tree)
-    assert warehouse.sql("select size from main.model_tags").fetchall() == [(7,)]
+    assert warehouse.sql("select size from main.model_tags").rows() == [(7,)]
 
 
 @pytest.mark.parametrize("names", ["model,Model", "model,EXPERIMENT", "model,size,Size"])

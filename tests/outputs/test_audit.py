@@ -37,7 +37,8 @@ def audit(warehouse) -> pl.DataFrame:
 def test_all_rules_together_are_the_other_profile(warehouse, audit: pl.DataFrame) -> None:
     rows = audit.filter(pl.col("rule") == ALL_RULES)
     spec = {
-        (row["model"], row["experiment"]): row for row in warehouse.leaderboard("spec").to_dicts()
+        (row["model"], row["experiment"]): row
+        for row in warehouse.leaderboard(profile="spec").to_dicts()
     }
     assert len(rows) == len(spec)
     for row in rows.to_dicts():

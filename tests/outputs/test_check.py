@@ -135,7 +135,7 @@ def test_an_evaluator_with_a_newer_networkx_is_recognised(tmp_path: Path, choice
     write(scenario_path(tmp_path / "tree"), document)
     warehouse = open_warehouse(tmp_path / "warehouse", create=True)
     warehouse.ingest(tmp_path / "tree")
-    warehouse.score(replace(UPSTREAM, name="other", lone_self_loop=choice))
+    warehouse.score(profile=replace(UPSTREAM, name="other", lone_self_loop=choice))
     written = warehouse.results("m", profile="other")
     write(scenario_path(tmp_path / "tree").parents[2] / "evaluation_result_EN.json", written)
     warehouse.ingest(tmp_path / "tree")

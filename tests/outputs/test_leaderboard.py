@@ -6,15 +6,11 @@ import polars as pl
 import pytest
 
 from orchbench_analytics import open_warehouse
-from orchbench_analytics.cli.leaderboard import write_leaderboard
-from orchbench_analytics.cli.rows import RowOptions
 from orchbench_analytics.metrics import HEADLINE
 from orchbench_analytics.outputs.leaderboard import (
-    for_screen,
-    in_order,
+    leaderboard,
     left_unranked,
-    main_columns,
-    of_language,
+    short,
     with_languages,
 )
 from orchbench_analytics.warehouse import Warehouse
@@ -46,10 +42,12 @@ def board(warehouse: Warehouse) -> pl.DataFrame:
 
 @pytest.fixture
 def scores(warehouse: Warehouse) -> pl.DataFrame:
-    return warehouse.view("model_scores").filter(pl.col("profile") == "spec")
+    return warehouse.table("model_scores").collect().filter(pl.col("profile") == "spec")
 
 
-def test_a_better_score_over_fewer_scenarios_stands_below_the_ranked(board: pl.DataFrame) -> None:
+def test_a_better_score_over_fewer_scenarios_stands_below_the_ranked(
+    warehouse: Warehouse, board: pl.DataFrame
+) -> None:
     columns = ("model", "rank_number", "coverage", "is_ranked")
     assert board.select(columns).rows() == [
         ("complete", 1, 1.0, True),
@@ -58,7 +56,8 @@ def test_a_better_score_over_fewer_scenarios_stands_below_the_ranked(board: pl.D
     ]
     average = dict(board.select("model", "average_score").rows())
     assert average["partial"] > average["complete"]
-    assert in_order(board.reverse()).equals(board)
+    ranks = warehouse.table("language_ranks").collect().filter(pl.col("profile") == "spec")
+    assert leaderboard(ranks.reverse()).equals(board)
 
 
 def test_less_coverage_is_ranked_only_if_asked_for(warehouse: Warehouse) -> None:
@@ -88,13 +87,12 @@ def test_a_dead_endpoint_has_no_rank_whatever_the_coverage(tmp_path: Path) -> No
     ranks = [("alive", 1, "ranked"), ("dead", None, "no_answers")]
     assert made.leaderboard().select(columns).rows() == ranks
     assert made.leaderboard(min_coverage=0.5).select(columns).rows() == ranks
-    intervals = made.rank_intervals().select("model", "rank_number", "unranked_reason")
+    intervals = made.leaderboard(intervals=True).select("model", "rank_number", "unranked_reason")
     assert intervals.rows() == [
         ("alive", 1, None),
         ("dead", None, "no answer at all in a language: its endpoint was dead"),
     ]
-    scores = made.view("model_scores").filter(profile="spec")
-    english = of_language(scores, ["EN"], problems=made.view("model_problems"))
+    english = made.leaderboard(languages="EN")
     assert english.select("model", "rank_number").rows() == [("alive", 1), ("dead", None)]
     assert left_unranked(made.leaderboard()) == [
         "dead / exp is not ranked: it answered nothing in 1 of its 1 languages; the endpoint was "
@@ -102,51 +100,58 @@ def test_a_dead_endpoint_has_no_rank_whatever_the_coverage(tmp_path: Path) -> No
     ]
 
 
-def test_a_third_language_is_a_column_where_it_is_shown(
-    board: pl.DataFrame, scores: pl.DataFrame
-) -> None:
-    shown = for_screen(main_columns(board, scores))
+def test_a_board_shows_its_scores_first(board: pl.DataFrame, scores: pl.DataFrame) -> None:
+    assert board.columns[:6] == ["rank_number", "model", *HEADLINE]
     languages = [f"average_score_{language}" for language in ("en", "ja", "ko")]
+    shown = short(with_languages(board, scores))
     assert shown.columns == [
-        "rank_number", "model", *HEADLINE, *languages, "scenarios", "refused_file_count",
-        "profile", "experiment",
+        "rank_number", "model", *HEADLINE, *languages, "coverage", "scenario_count",
+        "refused_file_count", "rank_status", "experiment", "profile",
     ]  # fmt: skip
-    assert shown["scenarios"].to_list() == ["3/3", "2/3", "3/3"]
     assert shown["average_score_ja"].to_list() == [0.0, None, None]
 
 
-def test_a_language_has_ranks_of_its_own(warehouse: Warehouse, scores: pl.DataFrame) -> None:
-    english = of_language(scores, ["en"], problems=warehouse.view("model_problems"))
-    assert english.select("rank_number", "model").rows()[0] == (1, "partial")
-    assert set(english["language"]) == {"EN"}
+def test_a_language_is_ranked_by_the_same_rule_as_all_of_them(warehouse: Warehouse) -> None:
+    columns = ("language", "model", "rank_number", "rank_status")
+    assert warehouse.leaderboard(languages=["en", "J*"]).select(columns).rows() == [
+        ("EN", "partial", 1, "ranked"),
+        ("EN", "complete", 2, "ranked"),
+        ("EN", "unlabelled", None, "no_score"),
+        ("JA", "complete", 1, "ranked"),
+        ("JA", "unlabelled", None, "no_score"),
+    ]
+    assert left_unranked(warehouse.leaderboard(languages="JA")) == [
+        "unlabelled / exp is not ranked in JA: nothing of it could be scored"
+    ]
+
+
+def test_python_and_sql_rank_alike(warehouse: Warehouse) -> None:
+    ranks = warehouse.table("language_ranks").collect()
+    profiles = ranks.partition_by("profile")
+    assert len(profiles) == 3
+    for of_profile in profiles:
+        languages = sorted({*of_profile["language"]} - {"mean"})
+        again = leaderboard(of_profile, languages=languages, min_coverage=1 - 1e-9)
+        assert again.equals(leaderboard(of_profile, languages=languages))
+        mean = leaderboard(of_profile, min_coverage=1 - 1e-9)
+        view = warehouse.table("leaderboard").collect().filter(profile=of_profile["profile"][0])
+        assert mean.sort("model").equals(view.sort("model"))
 
 
 def test_one_language_is_not_shown_twice(board: pl.DataFrame, scores: pl.DataFrame) -> None:
     english = scores.filter(pl.col("language") == "EN")
-    assert "average_score_en" not in main_columns(board, english).columns
+    assert with_languages(board, english).equals(board)
 
 
 def test_wide_has_every_metric_in_every_language(board: pl.DataFrame, scores: pl.DataFrame) -> None:
     wide = with_languages(board, scores, HEADLINE)
     beside = [f"{metric}_{language}" for metric in HEADLINE for language in ("en", "ja", "ko")]
-    assert wide.columns == [*board.columns, *beside]
+    assert wide.columns == [*board.columns[:6], *beside, *board.columns[6:]]
     assert wide["model"].to_list() == board["model"].to_list()
 
 
 def test_a_third_language_is_compared_like_any_other(warehouse: Warehouse) -> None:
-    gaps = warehouse.view("language_gaps").filter(pl.col("profile") == "spec")
+    gaps = warehouse.table("language_gaps").collect().filter(pl.col("profile") == "spec")
     pairs = gaps.filter(pl.col("model") == "complete").select("language", "other_language")
     assert pairs.unique().sort(pl.all()).rows() == [("EN", "JA"), ("EN", "KO"), ("JA", "KO")]
     assert warehouse.results("complete", language="ja")["overall_statistics"]["total_files"] == 1
-
-
-def test_the_table_is_data_and_the_reasons_are_talk(
-    warehouse: Warehouse, capsys: pytest.CaptureFixture[str], tmp_path: Path
-) -> None:
-    write_leaderboard(warehouse, RowOptions(output=tmp_path / "board.csv"), profile="spec")
-    header = (tmp_path / "board.csv").read_text(encoding="utf-8").splitlines()[0]
-    assert header.startswith("rank_number,model,experiment,average_score,average_score_en,")
-    assert header.endswith("sweep_scenario_count,coverage,refused_file_count,rank_status,profile")
-    printed = capsys.readouterr()
-    assert printed.out == ""
-    assert "partial / exp is not ranked" in printed.err

@@ -185,7 +185,11 @@ class TestFiles:
 class TestRounding:
     def test_spec_rounds_to_four_digits_at_the_end(self, warehouse: Warehouse) -> None:
         document = warehouse.results("m", language="EN", profile="spec")
-        scores = warehouse.view("model_scores").filter(profile="spec", model="m", language="EN")
+        scores = (
+            warehouse.table("model_scores")
+            .collect()
+            .filter(profile="spec", model="m", language="EN")
+        )
 
         details = document["overall_statistics"]["score_details"]
         recall = details["call_rejection_scores"]["fc_decision_performance"]["recall"]
@@ -196,7 +200,11 @@ class TestRounding:
 
     def test_upstream_prints_decisions_as_they_are(self, warehouse: Warehouse) -> None:
         document = warehouse.results("m", language="EN", profile="upstream")
-        scores = warehouse.view("model_scores").filter(profile="upstream", model="m", language="EN")
+        scores = (
+            warehouse.table("model_scores")
+            .collect()
+            .filter(profile="upstream", model="m", language="EN")
+        )
 
         statistics = document["overall_statistics"]["score_details"]["call_rejection_scores"]
         for side, ours in (("fc", "call"), ("reject", "reject")):

@@ -6,9 +6,8 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 from rich.cells import cell_len
 
-from orchbench_analytics.outputs.labels import labels_of, named_contenders
-from orchbench_analytics.outputs.printable import cut, printable, printable_line
-from orchbench_analytics.outputs.screen import Limits, screen
+from orchbench_analytics.outputs.screen import Limits, markdown, screen
+from orchbench_analytics.outputs.terminal import cut, printable, printable_line
 
 BOARD = pl.DataFrame(
     {
@@ -29,6 +28,39 @@ def test_what_is_the_same_in_all_rows_is_said_once() -> None:
         "   1  가나다   0.9877  better",
         "   2  b                worse",
     ]
+
+
+def test_markdown_is_the_same_table() -> None:
+    assert markdown(BOARD).splitlines() == [
+        "profile spec",
+        "",
+        "| rank | model | Average | verdict |",
+        "| --: | --- | --: | --- |",
+        "| 1 | 가나다 | 0.9877 | better |",
+        "| 2 | b |  | worse |",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("text", "cell"),
+    [
+        ("a|b", "a\\|b"),
+        ("x\\|y", "x\\\\\\|y"),
+        ("<img src=x onerror=1> &lt;", "&lt;img src=x onerror=1&gt; &amp;lt;"),
+        ("[a](b) `c` *d*", "\\[a\\](b) \\`c\\` \\*d\\*"),
+        ("두 줄\n글", "두 줄 글"),
+        ("\x1b[31mred", "\ufffd\\[31mred"),
+    ],
+)
+def test_a_cell_of_markdown_stays_a_text(text: str, cell: str) -> None:
+    frame = pl.DataFrame({text: [text]})
+    header, _, row = markdown(frame, is_verbatim=True).splitlines()
+    assert (header, row) == (f"| {cell} |", f"| {cell} |")
+
+
+def test_a_query_keeps_its_columns_and_their_names() -> None:
+    lines = screen(BOARD, Limits(80), is_verbatim=True).splitlines()
+    assert lines[0].split() == BOARD.columns
 
 
 def test_one_row_keeps_its_columns() -> None:
@@ -65,17 +97,6 @@ def test_prose_goes_on_below() -> None:
     lines = screen(frame, Limits(40), is_prose=True).splitlines()
     assert " ".join(lines).count("word") == 20
     assert max(map(cell_len, lines)) <= 40
-
-
-def test_two_columns_never_have_the_same_label() -> None:
-    assert labels_of(["p_adjusted", "p_value"]) == ["p", "p alone"]
-    assert labels_of(["low_adjusted", "low"]) == ["low", "low alone"]
-
-
-def test_models_with_several_experiments_are_told_apart() -> None:
-    frame = pl.DataFrame({"model": ["a", "a", "b"], "experiment": ["x", "y", "x"]})
-    assert named_contenders(frame)["model"].to_list() == ["a/x", "a/y", "b"]
-    assert named_contenders(frame.head(1)).equals(frame.head(1))
 
 
 @given(

@@ -1,7 +1,9 @@
-"""Rows written in batches are the rows written at once."""
+"""Rows in every format: whole and exact for programs, and the same in batches as at once."""
 
 import io
+import json
 import sys
+import zipfile
 from collections.abc import Iterator
 from pathlib import Path
 from typing import get_args
@@ -11,9 +13,21 @@ import pytest
 from polars.testing import assert_frame_equal
 
 from orchbench_analytics.errors import PathError
-from orchbench_analytics.outputs.render import Format, render
-from orchbench_analytics.outputs.write import first_rows, write_rows
+from orchbench_analytics.outputs.write import (
+    Format,
+    agreed_format,
+    excel,
+    first_rows,
+    texts_of,
+    write_rows,
+)
 
+HOSTILE = pl.DataFrame(
+    {
+        "model": ["=cmd()", "a|b", "\x1b[31mred\x1b[0m", "두 줄\n글", "+1", "plain"],
+        "score": [0.5] * 6,
+    }
+)
 ROWS = pl.DataFrame(
     {
         "=name": ["=1+1", None, 'a "quoted", text', "줄\n바꿈", ""],
@@ -23,6 +37,10 @@ ROWS = pl.DataFrame(
     }
 )
 SPLITS = ([0, 5], [0, 2, 2, 1], [5], [0, 0, 1, 4])
+
+
+def render(frame: pl.DataFrame, format_: Format) -> str:
+    return "".join(texts_of([frame], format_))
 
 
 def batches(sizes: list[int]) -> Iterator[pl.DataFrame]:
@@ -46,7 +64,7 @@ def test_batches_make_the_same_file(tmp_path: Path, format_: str, sizes: list[in
             pl.read_excel(io.BytesIO(target.read_bytes()), engine="openpyxl").height == ROWS.height
         )
     else:
-        assert target.read_text(encoding="utf-8") == render(ROWS, format=format_)
+        assert target.read_text(encoding="utf-8") == render(ROWS, format_)
     assert list(tmp_path.iterdir()) == [target]
 
 
@@ -54,7 +72,7 @@ def test_batches_make_the_same_file(tmp_path: Path, format_: str, sizes: list[in
 def test_no_rows_are_the_same_text(capsys: pytest.CaptureFixture[str], format_: str) -> None:
     write_rows(iter([ROWS.clear()]), format=format_, output=None)
 
-    assert capsys.readouterr().out == render(ROWS.clear(), format=format_)
+    assert capsys.readouterr().out == render(ROWS.clear(), format_)
 
 
 def test_parquet_goes_into_a_pipe(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -98,7 +116,7 @@ def test_a_link_stays_a_link(tmp_path: Path) -> None:
     write_rows([ROWS], format="csv", output=link)
 
     assert link.is_symlink()
-    assert real.read_text(encoding="utf-8") == render(ROWS, format="csv")
+    assert real.read_text(encoding="utf-8") == render(ROWS, "csv")
 
 
 def test_a_file_keeps_its_permissions(tmp_path: Path) -> None:
@@ -126,3 +144,82 @@ def test_no_more_batches_are_asked_for_than_needed(limit: int) -> None:
 
     assert_frame_equal(pl.concat(first_rows(counted(), limit)), ROWS.head(limit))
     assert sum(asked[:-1]) < max(limit, 1)
+
+
+def test_csv_holds_no_formulas() -> None:
+    back = pl.read_csv(io.StringIO(render(HOSTILE, "csv")))
+    assert back["model"].to_list() == [
+        "'=cmd()",
+        "a|b",
+        "\x1b[31mred\x1b[0m",
+        "두 줄\n글",
+        "'+1",
+        "plain",
+    ]
+
+
+@pytest.mark.parametrize("format_", ["csv", "json", "jsonl"])
+def test_rows_for_programs_are_whole_and_unrounded(format_: Format) -> None:
+    text = render(pl.DataFrame({"text": ["x" * 500], "score": [1 / 3]}), format_)
+
+    assert "x" * 500 in text
+    assert "0.3333333333333333" in text
+
+
+def test_json_is_exact() -> None:
+    assert json.loads(render(HOSTILE, "json")) == HOSTILE.to_dicts()
+
+
+def test_csv_headers_hold_no_formulas() -> None:
+    assert render(pl.DataFrame({"=1+1": [1]}), "csv").startswith("'=1+1\n")
+
+
+def test_json_lines_are_a_document_a_row() -> None:
+    lines = render(HOSTILE, "jsonl").splitlines()
+    assert [json.loads(line) for line in lines] == HOSTILE.to_dicts()
+
+
+@pytest.mark.parametrize("format_", get_args(Format))
+def test_no_rows_is_no_error(tmp_path, format_) -> None:
+    write_rows([HOSTILE.head(0)], format=format_, output=tmp_path / "rows")
+    assert (tmp_path / "rows").read_bytes() or format_ == "jsonl"
+
+
+@pytest.mark.parametrize(
+    ("name", "format_"),
+    [
+        ("x.csv", "csv"),
+        ("x.json", "json"),
+        ("x.jsonl", "jsonl"),
+        ("x.md", "markdown"),
+        ("x.XLSX", "xlsx"),
+        ("x.parquet", "parquet"),
+    ],
+)
+def test_the_extension_says_the_format(tmp_path, name, format_) -> None:
+    assert agreed_format(None, tmp_path / name) == format_
+    write_rows([HOSTILE], format=format_, output=tmp_path / name)
+    content = (tmp_path / name).read_bytes()
+    if format_ in ("parquet", "xlsx"):
+        assert content.startswith({"parquet": b"PAR1", "xlsx": b"PK"}[format_])
+    else:
+        assert content == render(HOSTILE, format_).encode()
+
+
+def test_a_format_and_an_extension_must_agree(tmp_path) -> None:
+    with pytest.raises(PathError, match="disagree"):
+        agreed_format("csv", tmp_path / "x.json")
+    with pytest.raises(PathError, match="extension"):
+        agreed_format(None, tmp_path / "x.txt")
+    assert agreed_format("csv", tmp_path / "x.txt") == "csv"
+    assert agreed_format("csv", None) == "csv"
+
+
+def test_parquet_is_exact(tmp_path) -> None:
+    write_rows([HOSTILE], format="parquet", output=tmp_path / "rows.parquet")
+    assert pl.read_parquet(tmp_path / "rows.parquet").equals(HOSTILE)
+
+
+def test_excel_holds_no_formulas() -> None:
+    workbook = zipfile.ZipFile(io.BytesIO(excel(HOSTILE)))
+    assert b"<f>" not in workbook.read("xl/worksheets/sheet1.xml")

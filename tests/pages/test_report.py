@@ -45,7 +45,7 @@ def page(demo: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 def test_the_leaderboard_is_the_view(demo: Path, page: Path) -> None:
     found = frame_of_columns(pieces(page)["core"]["leaderboard"])
-    expected = open_warehouse(demo).view("leaderboard")
+    expected = open_warehouse(demo).table("leaderboard").collect()
     keys = ["profile", "model", "experiment"]
 
     assert_frame_equal(
@@ -63,7 +63,7 @@ def test_ranks_and_pairs_are_the_statistics(demo: Path, page: Path) -> None:
         "pairs": found["comparisons"]["pairs"],
     }
     wanted = {
-        "ranks": warehouse.rank_intervals("strict"),
+        "ranks": warehouse.leaderboard(profile="strict", intervals=True),
         "pairs": warehouse.compare(profile="strict"),
     }
 

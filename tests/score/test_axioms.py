@@ -36,8 +36,7 @@ from orchbench_analytics.tables import (
     TABLES,
     TOOL_PARAMETERS,
 )
-from orchbench_analytics.views.catalog import needed_by, populate
-from orchbench_analytics.views.sql_text import no_rows
+from orchbench_analytics.views.catalog import needed_by, no_rows, populate
 from tests.generated import (
     ANSWERS,
     MALFORMED,

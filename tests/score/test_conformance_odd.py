@@ -98,7 +98,7 @@ def differences(
 def differences_in(tree: Path, warehouse: Warehouse) -> dict[str, list[Difference]]:
     """Compare every figure of each kind of a tree."""
     is_upstream = pl.col("profile") == "upstream"
-    models = warehouse.view("model_scores").filter(is_upstream)
+    models = warehouse.table("model_scores").collect().filter(is_upstream)
     files = (
         warehouse.table("scenario_scores")
         .filter(is_upstream)
@@ -210,7 +210,12 @@ def test_all_counts_add_up(tree: str, odd_warehouses: Path) -> None:
 @pytest.mark.parametrize("tree", TREES)
 @pytest.mark.parametrize("profile", ["spec", "strict"])
 def test_every_kind_has_all_headline_scores(tree: str, profile: str, odd_warehouses: Path) -> None:
-    scores = open_warehouse(odd_warehouses / tree).view("model_scores").filter(profile=profile)
+    scores = (
+        open_warehouse(odd_warehouses / tree)
+        .table("model_scores")
+        .collect()
+        .filter(profile=profile)
+    )
 
     assert len(scores) == len([kind for kind in kinds() if kind.startswith(f"{tree}/")])
     assert scores.select(HEADLINES).null_count().row(0) == (0,) * len(HEADLINES)

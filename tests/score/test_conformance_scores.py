@@ -180,7 +180,7 @@ def figures_of(values: dict[str, Any], prefix: str = "") -> Figures:
 def test_copying_labels_scores_one_and_silence_zero(
     with_judge: Warehouse, profile: str, model: str, score: float
 ) -> None:
-    scores = with_judge.view("model_scores").filter(profile=profile, model=model)
+    scores = with_judge.table("model_scores").collect().filter(profile=profile, model=model)
 
     assert sorted(scores["language"]) == list(LANGUAGES)
     for headline in HEADLINES:
@@ -188,7 +188,7 @@ def test_copying_labels_scores_one_and_silence_zero(
 
 
 def test_the_truncated_file_is_counted_and_nothing_else_is_lost(with_judge: Warehouse) -> None:
-    scores = with_judge.view("model_scores").filter(profile="upstream")
+    scores = with_judge.table("model_scores").collect().filter(profile="upstream")
 
     refused = scores.filter(scores["refused_file_count"] > 0)
     assert refused.select("model", "language", "refused_file_count").rows() == [

@@ -43,9 +43,9 @@ def test_upstream_asks_networkx(tmp_path: Path, monkeypatch: pytest.MonkeyPatch)
     monkeypatch.setattr(nx, "graph_edit_distance", spy)
     warehouse = open_warehouse(tmp_path / "warehouse", engine=Here(), create=True)
     warehouse.ingest(PACK / "results", score=False)
-    warehouse.score("spec")
+    warehouse.score(profile="spec")
     assert len(asked) == 0  # the fast path, proven equal below
-    warehouse.score("upstream")
+    warehouse.score(profile="upstream")
 
     assert len(asked) > 10
     assert all(any(graph.has_edge(n, n) for graph in pair for n in graph) for pair in asked)

@@ -30,7 +30,7 @@ resource.setrlimit(resource.RLIMIT_CPU, (30, 30))
 warehouse, tree, cards = sys.argv[1:]
 open_warehouse(warehouse, create=True).ingest(tree, agent_cards=[cards], jobs=1)
 for view in ("model_scores", "scenario_scores", "leaderboard"):
-    rows = open_warehouse(warehouse).sql(f"from main.{view} order by all").pl()
+    rows = open_warehouse(warehouse).sql(f"from main.{view} order by all")
     rows.write_parquet(f"{warehouse}.{view}.parquet")
 """
 HARMLESS = "harmless"

@@ -95,7 +95,7 @@ def test_of_two_verdicts_on_a_call_the_first_counts(
     found = scores(tmp_path, {"run #1": MISSPELT}, log)
 
     assert {figures[2] for figures in found.values()} == {value_f1}
-    usage = open_warehouse(tmp_path / "warehouse").view("judge_usage")
+    usage = open_warehouse(tmp_path / "warehouse").table("judge_usage").collect()
     assert set(usage["surplus_verdict_count"]) == {1}
 
 

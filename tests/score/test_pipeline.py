@@ -16,7 +16,6 @@ from polars.testing import assert_frame_equal
 
 import orchbench_analytics
 from orchbench_analytics import open_warehouse
-from orchbench_analytics.demo import write_sweep
 from orchbench_analytics.engines import Here
 from orchbench_analytics.profiles import BUILT_IN, SPEC, UPSTREAM, flip, rule_choices
 from orchbench_analytics.score import pipeline
@@ -37,6 +36,7 @@ from tests.documents import (
     write,
 )
 from tests.golden.pack import golden_warehouse
+from tests.sweep import write_evaluations, write_sweep
 
 PLAN_ANSWER = '{"workflow_1": {"steps": [{"agent_id": "weather_agent"}]}}'
 PACKAGE = Path(orchbench_analytics.__file__).parent
@@ -170,16 +170,11 @@ class TestIngest:
     def test_scores_depend_neither_on_the_order_of_files_nor_on_parts_and_groups(
         self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
     ) -> None:
-        write_sweep(
-            tmp_path,
-            models=8,
-            scenarios=3,
-            languages=["EN"],
-            write_judge_logs=True,
-            write_evaluations=True,
-        )
+        write_sweep(tmp_path, models=8, scenarios=3, languages=["EN"], write_judge_logs=True)
         cards = [tmp_path / "agent_cards"]
         whole = open_warehouse(tmp_path / "whole", create=True)
+        whole.ingest(tmp_path / "results", agent_cards=cards, jobs=1)
+        write_evaluations(tmp_path, whole)
         whole.ingest(tmp_path / "results", agent_cards=cards, jobs=1)
         monkeypatch.setattr("orchbench_analytics.score.unscored._GROUP_ROWS", 1)
         monkeypatch.setattr("orchbench_analytics.ingest.update._PART_FILES", 2)
@@ -222,18 +217,18 @@ class TestProfiles:
         for file in tree.rglob("*.json"):
             file.unlink()
 
-        name = warehouse.score(lenient('base = "strict"\nfailed_rejection = "not_counted"'))
+        name = warehouse.score(profile=lenient('base = "strict"\nfailed_rejection = "not_counted"'))
 
         assert name == "lenient"
         assert groups(warehouse).keys() == {*BUILT_IN, "lenient"}
         assert {profile: groups(warehouse)[profile] for profile in BUILT_IN} == before
         assert warehouse.manifest().profiles["lenient"]["rejected_call"] == "zero"
-        assert set(warehouse.leaderboard("lenient")["model"]) == {"one", "two"}
+        assert set(warehouse.leaderboard(profile="lenient")["model"]) == {"one", "two"}
 
     def test_later_ingests_keep_it_current(
         self, warehouse: Warehouse, tree: Path, lenient: Callable[[str], str]
     ) -> None:
-        warehouse.score(lenient('silence = "call"'))
+        warehouse.score(profile=lenient('silence = "call"'))
         write(scenario_path(tree, "three"))
 
         warehouse.ingest(tree)
@@ -245,10 +240,10 @@ class TestProfiles:
         self, warehouse: Warehouse, tree: Path, lenient: Callable[[str], str]
     ) -> None:
         file = lenient("agent_weight = 1\nstatus_weight = 0")
-        warehouse.score(file)
+        warehouse.score(profile=file)
         before = warehouse.manifest().scores
 
-        warehouse.score(file)
+        warehouse.score(profile=file)
         warehouse.ingest(tree)
 
         assert warehouse.manifest().scores == before
@@ -258,10 +253,10 @@ class TestProfiles:
     ) -> None:
         write(scenario_path(tree, "two"), answering(sub_agent_history=[]))
         warehouse.ingest(tree)
-        warehouse.score(lenient(""))
+        warehouse.score(profile=lenient(""))
         kept = groups(warehouse)
 
-        warehouse.score(lenient('failed_rejection = "false_negative"'))
+        warehouse.score(profile=lenient('failed_rejection = "false_negative"'))
 
         after = groups(warehouse)
         assert {p: after[p] for p in BUILT_IN} == {p: kept[p] for p in BUILT_IN}
@@ -272,10 +267,10 @@ class TestProfiles:
         assert count == 1
 
     def test_a_profile_may_have_any_name(self, warehouse: Warehouse) -> None:
-        name = warehouse.score(replace(SPEC, name="../../mine & yours = '1'"))
+        name = warehouse.score(profile=replace(SPEC, name="../../mine & yours = '1'"))
 
         assert set(rows(warehouse, "scored_steps", profile=name)["model"]) == {"one", "two"}
-        assert len(warehouse.leaderboard(name)) == 2
+        assert len(warehouse.leaderboard(profile=name)) == 2
 
 
 class TestAnswersToKeysOfCalls:
@@ -371,7 +366,7 @@ class TestPlans:
     def test_another_profile_with_the_same_rules_of_plans_scores_them_alike(
         self, warehouse: Warehouse
     ) -> None:
-        warehouse.score(replace(SPEC, name="other", silence="call"))
+        warehouse.score(profile=replace(SPEC, name="other", silence="call"))
 
         found, expected = (
             rows(warehouse, "scored_plans", profile=name).drop("profile")

@@ -58,7 +58,7 @@ def main() -> None:
         subprocess.run([*ORCHBENCH, "demo", demo, "-q"], check=True)
         warehouse = open_warehouse(demo / "warehouse")
         warehouse.report(page)
-        row = warehouse.sql(_PLAN).fetchall()[0]
+        row = warehouse.sql(_PLAN).row(0)
         model, experiment, language, scenario, run, step = (quote(part, safe="") for part in row)
         plan = f"#/model/{model}/{experiment}/scenario/{language}/{scenario}/run/{run}/step/{step}"
         take(page, "", PICTURES / "leaderboard.png", width=1200, height=760)

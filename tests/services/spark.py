@@ -15,7 +15,7 @@ import psutil
 import pytest
 from pyspark.sql import SparkSession
 
-from orchbench_analytics.engines.spark_session import start_session
+from orchbench_analytics.engines.spark.session import start_session
 
 EXECUTORS = 2
 # Fewer threads and no second compiler: a test starts more machines than it warms up.

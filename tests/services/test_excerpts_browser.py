@@ -29,7 +29,7 @@ def of_demo(demo: Path, kind: str) -> str:
     made = {
         "table": lambda: excerpts.table(named, caption="Rows"),
         "ranking": lambda: excerpts.ranking(board),
-        "confusion": lambda: excerpts.confusion(warehouse.view("confusion_matrix")),
+        "confusion": lambda: excerpts.confusion(warehouse.table("confusion_matrix").collect()),
         "bars": lambda: excerpts.bars(named, caption="Bars", digits=1),
         "verdicts": lambda: excerpts.verdicts(warehouse.compare(metrics=["Plan"]).head(4)),
         "answers": lambda: excerpts.answers(texts),

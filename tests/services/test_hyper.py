@@ -51,7 +51,7 @@ def test_rows_are_the_warehouses_and_an_unchanged_one_writes_nothing(
 
 def test_hostile_texts_lose_their_nul_and_nothing_else(make_once: Any, tmp_path: Path) -> None:
     hostile = open_warehouse(make_once("hostile_export", build_hostile) / "warehouse")
-    summary = hostile.export(tmp_path / "out.hyper", relations=["steps"])
+    summary = hostile.export(tmp_path / "out.hyper", tables=["steps"])
     names = ("step_id", "scenario", "answer_content")
     with opened(tmp_path / "out.hyper") as hyper:
         rows = hyper.execute_list_query(f"select {', '.join(names)} from steps")
@@ -74,5 +74,5 @@ def test_formulas_hold_in_hyper(make_once: Any, tmp_path: Path) -> None:
 def test_what_somebody_else_made_is_left_alone(small: Warehouse, tmp_path: Path) -> None:
     (tmp_path / "mine.hyper").write_text("mine", encoding="utf-8")
     with pytest.raises(PathError, match="there already"):
-        small.export(tmp_path / "mine.hyper", relations=["leaderboard"], overwrite=True)
+        small.export(tmp_path / "mine.hyper", tables=["leaderboard"], overwrite=True)
     assert (tmp_path / "mine.hyper").read_text(encoding="utf-8") == "mine"

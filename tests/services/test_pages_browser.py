@@ -138,8 +138,10 @@ def test_figures_on_screen_are_the_views(browser: Chrome, open_page: Open, demo:
     for profile in ("spec", "strict", "upstream"):
         open_page(f"#/?profile={profile}")
         shown = board_cells(browser)
-        board = warehouse.leaderboard(profile)
-        ranks = warehouse.rank_intervals(profile).select("model", "experiment", "tier_number")
+        board = warehouse.leaderboard(profile=profile)
+        ranks = warehouse.leaderboard(profile=profile, intervals=True).select(
+            "model", "experiment", "tier_number"
+        )
 
         assert len(shown) == len(board)
         for row in board.join(ranks, on=["model", "experiment"]).iter_rows(named=True):
@@ -214,7 +216,7 @@ def test_unstable_steps_are_those_that_were_counted(
 def test_an_argument_leads_to_the_models_and_their_steps(
     browser: Chrome, open_page: Open, demo: Path
 ) -> None:
-    scores = open_warehouse(demo).view("argument_scores").filter(profile="spec")
+    scores = open_warehouse(demo).table("argument_scores").collect().filter(profile="spec")
     worst = scores.sort("value_false_negative_count", "argument_key").row(-1, named=True)
     of_key = {"argument_key": worst["argument_key"], "label_tools": worst["label_tools"]}
     missed = scores.filter(**of_key)["value_false_negative_count"].sum()
@@ -243,7 +245,7 @@ def test_a_language_shows_its_own_scores(browser: Chrome, open_page: Open, demo:
         "return [...document.querySelectorAll('.heat')][0].tBodies[0].rows[0].cells[1].textContent"
     )
 
-    scores = open_warehouse(demo).view("model_scores")
+    scores = open_warehouse(demo).table("model_scores").collect()
     row = scores.filter(profile="spec", model="graded-2", experiment="baseline", language="EN")
     assert shown == f"{row['average_score'].item():.4f}"
 

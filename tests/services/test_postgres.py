@@ -112,7 +112,7 @@ def test_the_leaderboard_is_formed_from_facts(uri: str, make_once) -> None:
 def test_the_recipe_for_metabase_gives_plan_by_model_and_language(uri: str, make_once) -> None:
     warehouse = make_once("demo", build_demo) / "warehouse"
     tables = ["dim_model", "dim_profile", "dim_scenario", "fact_scenario"]
-    open_warehouse(warehouse).export(uri, star=True, relations=tables)
+    open_warehouse(warehouse).export(uri, star=True, tables=tables)
     found = {row[:2]: row[2] for row in ask(uri, QUERY)}
     wanted = {row[:2]: row[2] for row in plans_by_view(warehouse)}
     assert found == pytest.approx(wanted, abs=1e-12)
@@ -120,7 +120,7 @@ def test_the_recipe_for_metabase_gives_plan_by_model_and_language(uri: str, make
 
 def test_hostile_texts_lose_their_nul_and_nothing_else(uri: str, make_once) -> None:
     hostile = open_warehouse(make_once("hostile_export", build_hostile) / "warehouse")
-    summary = hostile.export(uri, relations=["steps"])
+    summary = hostile.export(uri, tables=["steps"])
     rows = ask(uri, "select step_id, scenario, answer_content from steps")
     names = ("step_id", "scenario", "answer_content")
     found = answers([dict(zip(names, row, strict=True)) for row in rows])
@@ -132,20 +132,20 @@ def test_hostile_texts_lose_their_nul_and_nothing_else(uri: str, make_once) -> N
 def test_one_changed_model_rewrites_its_rows_only(
     uri: str, sweep: Warehouse, tmp_path: Path
 ) -> None:
-    sweep.export(uri, relations=CHOSEN)
+    sweep.export(uri, tables=CHOSEN)
     versions = (
         "select model, array_agg(distinct xmin::text) from scored_steps group by 1 order by 1"
     )
     before = dict(ask(uri, versions))
     change_model(sweep, tmp_path / "more", "model-1", 1)
 
-    sweep.export(uri, relations=CHOSEN)
+    sweep.export(uri, tables=CHOSEN)
 
     after = dict(ask(uri, versions))
     assert after["model-0"] == before["model-0"]
     assert after["model-1"] != before["model-1"]
     again = ask(uri, "select relname, n_tup_ins from pg_stat_user_tables")
-    sweep.export(uri, relations=CHOSEN)
+    sweep.export(uri, tables=CHOSEN)
     assert ask(uri, "select relname, n_tup_ins from pg_stat_user_tables") == again
 
 
@@ -163,7 +163,7 @@ def test_a_star_is_refreshed_under_its_foreign_keys(
 def test_readers_see_whole_generations_and_grants_and_views_stay(
     uri: str, sweep: Warehouse, tmp_path: Path
 ) -> None:
-    sweep.export(uri, relations=CHOSEN)
+    sweep.export(uri, tables=CHOSEN)
     role = f"r{uuid.uuid4().hex}"
     with psycopg.connect(uri, autocommit=True) as connection:
         connection.execute(f"create role {role}")
@@ -187,7 +187,7 @@ def test_readers_see_whole_generations_and_grants_and_views_stay(
         reader.start()
     for number in range(5):
         change_model(sweep, tmp_path / "more", "model-1", number + 1)
-        assert not sweep.export(uri, relations=CHOSEN).is_unchanged
+        assert not sweep.export(uri, tables=CHOSEN).is_unchanged
     is_over.set()
     for reader in readers:
         reader.join()
@@ -204,9 +204,9 @@ def test_tables_of_others_are_left_alone(uri: str, sweep: Warehouse) -> None:
     with psycopg.connect(uri, autocommit=True) as connection:
         connection.execute("create table steps (mine int)")
     with pytest.raises(PathError, match=r"a table steps that is not an export of ours"):
-        sweep.export(uri, relations=CHOSEN)
+        sweep.export(uri, tables=CHOSEN)
     with pytest.raises(PathError, match=r"a table steps that is not an export of ours"):
-        sweep.export(uri, relations=CHOSEN, overwrite=True)
+        sweep.export(uri, tables=CHOSEN, overwrite=True)
     assert ask(uri, "select count(*) from steps") == [(0,)]
 
 
@@ -214,12 +214,37 @@ def test_a_server_that_is_not_there_is_named_without_its_password(tmp_path: Path
     warehouse = open_warehouse(tmp_path / "w", create=True)
     warehouse.ingest(write_sweep(tmp_path / "results", 1, 1), jobs=1)
     with pytest.raises(PathError, match=r"cannot connect to postgresql://me:\*\*\*@") as caught:
-        warehouse.export(f"postgresql://me:secret@/x?host={tmp_path}", relations=["steps"])
+        warehouse.export(f"postgresql://me:secret@/x?host={tmp_path}", tables=["steps"])
     assert "secret" not in str(caught.value)
 
 
+def test_what_a_server_refuses_is_said_in_a_sentence(
+    server: str, uri: str, sweep: Warehouse
+) -> None:
+    reader, read_only = (f"u{uuid.uuid4().hex}" for _ in range(2))
+    sweep.export(uri, tables=["leaderboard"])
+    with psycopg.connect(uri, autocommit=True) as connection:
+        for user in (reader, read_only):
+            connection.execute(f"create role {user} login password 's3cret'")
+            connection.execute(f"grant usage on schema {uri.rpartition('%3D')[2]} to {user}")
+        connection.execute(f"grant create on schema public to {read_only}")
+        connection.execute(f"alter role {read_only} set default_transaction_read_only = on")
+    missing = f"{server}&options={quote('-csearch_path=missing')}"
+    for address, user, said in (
+        (uri, reader, "lacks a permission; grant usage and create"),  # may not read the manifest
+        (server, reader, "lacks a permission; grant usage and create"),
+        (server, read_only, "is read-only; write to another"),
+        (missing, "postgres", "no schema of the search path exists; create one"),
+    ):
+        target = address.replace("//postgres@", f"//{user}:s3cret@")
+        with pytest.raises(PathError, match=rf"{user}:\*\*\*@.* did not take .*{said}") as caught:
+            sweep.export(target, tables=["leaderboard"])
+        assert "s3cret" not in str(caught.value)
+        assert "select" not in str(caught.value)
+
+
 def test_what_was_changed_in_the_database_is_written_anew(uri: str, sweep: Warehouse) -> None:
-    sweep.export(uri, relations=CHOSEN)
+    sweep.export(uri, tables=CHOSEN)
     sizes = {name: ask(uri, f"select count(*) from {name}") for name in CHOSEN}
     for damage, names in (
         ("delete from steps where model = 'model-1'", ["steps"]),
@@ -229,10 +254,10 @@ def test_what_was_changed_in_the_database_is_written_anew(uri: str, sweep: Wareh
     ):
         with psycopg.connect(uri, autocommit=True) as connection:
             connection.execute(damage)
-        summary = sweep.export(uri, relations=CHOSEN)
+        summary = sweep.export(uri, tables=CHOSEN)
         assert summary.repaired == sorted(names)
         assert {name: ask(uri, f"select count(*) from {name}") for name in CHOSEN} == sizes
-        assert sweep.export(uri, relations=CHOSEN).is_unchanged
+        assert sweep.export(uri, tables=CHOSEN).is_unchanged
 
 
 def test_a_model_s_name_is_never_sql(uri: str, sweep: Warehouse, tmp_path: Path) -> None:
@@ -240,12 +265,12 @@ def test_a_model_s_name_is_never_sql(uri: str, sweep: Warehouse, tmp_path: Path)
     odd = f"{uri}%20-cstandard_conforming_strings%3Doff"
     model = "\\') or true --"
     change_model(sweep, tmp_path / "more", model, 1)
-    sweep.export(odd, relations=CHOSEN)
+    sweep.export(odd, tables=CHOSEN)
     counts = "select model, count(*) from steps group by 1 order by 1"
     before = dict(ask(uri, counts))
     change_model(sweep, tmp_path / "more", model, 2)
 
-    sweep.export(odd, relations=CHOSEN)
+    sweep.export(odd, tables=CHOSEN)
 
     after = dict(ask(uri, counts))
     assert after.keys() == before.keys() == {"model-0", "model-1", model}
@@ -266,8 +291,8 @@ def test_texts_arrive_whatever_the_client_is_set_to(
     if how == "role":
         with psycopg.connect(uri, autocommit=True) as connection:
             connection.execute("alter role postgres set client_encoding = 'LATIN1'")
-    sweep.export(target, relations=["leaderboard"])
-    sweep.export(target, relations=["leaderboard"])
+    sweep.export(target, tables=["leaderboard"])
+    sweep.export(target, tables=["leaderboard"])
     monkeypatch.delenv("PGCLIENTENCODING", raising=False)
     found = ask(f"{uri}&client_encoding=UTF8", "select distinct model from leaderboard order by 1")
     with psycopg.connect(uri, autocommit=True) as connection:
@@ -281,7 +306,7 @@ def test_a_database_that_cannot_hold_the_texts_is_refused(server: str, sweep: Wa
         connection.execute(f"create database {name} encoding LATIN1 locale 'C' template template0")
     other = server.replace("/postgres?", f"/{name}?")
     with pytest.raises(PathError, match=r"keeps texts as LATIN1.*createdb --encoding UTF8"):
-        sweep.export(other, relations=["leaderboard"])
+        sweep.export(other, tables=["leaderboard"])
     assert ask(other, "select count(*) from pg_tables where schemaname = 'public'") == [(0,)]
 
 
@@ -294,7 +319,7 @@ def test_a_password_reaches_the_server_and_nobody_else(
         f"postgresql://me@/x?host={tmp_path}&password={quote(password, safe='')}",
     ):
         with pytest.raises(PathError, match="cannot connect to postgresql://me") as caught:
-            sweep.export(address, relations=["leaderboard"])
+            sweep.export(address, tables=["leaderboard"])
         assert password not in str(caught.value)
         assert quote(password, safe="") not in str(caught.value)
 
@@ -339,17 +364,17 @@ def test_a_column_that_a_view_needs_is_not_dropped(
 ) -> None:
     (tmp_path / "tags.csv").write_text("model,Size\nmodel-0,7\n", encoding="utf-8")
     sweep.tag(tmp_path / "tags.csv")
-    sweep.export(uri, star=True, relations=["dim_model"])
+    sweep.export(uri, star=True, tables=["dim_model"])
     with psycopg.connect(uri, autocommit=True) as connection:
         connection.execute('create view mine as select "Size" from dim_model')
     sweep.remove(tags=True)
     with pytest.raises(PathError, match="something depends on them"):
-        sweep.export(uri, star=True, relations=["dim_model"])
+        sweep.export(uri, star=True, tables=["dim_model"])
     assert len(ask(uri, "select * from mine")) == 2
 
 
 def test_another_selection_leaves_no_table_behind(uri: str, sweep: Warehouse) -> None:
-    sweep.export(uri, relations=CHOSEN)
-    sweep.export(uri, relations=["leaderboard", "sources"], overwrite=True)
+    sweep.export(uri, tables=CHOSEN)
+    sweep.export(uri, tables=["leaderboard", "sources"], overwrite=True)
     tables = "select tablename from pg_tables where schemaname = current_schema() order by 1"
     assert ask(uri, tables) == [("export_manifest",), ("leaderboard",), ("sources",)]

@@ -220,4 +220,7 @@ def test_the_command_line_runs_on_spark(sweep: Path, tmp_path: Path) -> None:
     )
 
     assert "1 refused" in done.stderr
-    assert open_warehouse(tmp_path / "warehouse").leaderboard("strict")["model"][0] == "perfect"
+    assert (
+        open_warehouse(tmp_path / "warehouse").leaderboard(profile="strict")["model"][0]
+        == "perfect"
+    )

@@ -9,8 +9,8 @@ import numpy.typing as npt
 import polars as pl
 import pytest
 
-from orchbench_analytics.demo import write_sweep
 from orchbench_analytics.warehouse import Warehouse, open_warehouse
+from tests.sweep import write_sweep
 
 Simulate = Callable[..., pl.DataFrame]
 RUNS = 3

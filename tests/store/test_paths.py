@@ -40,13 +40,13 @@ def figures(warehouse: Warehouse) -> dict[str, pl.DataFrame]:
     """What DuckDB and polars each make of the warehouse's largest table."""
     key = ("profile", "model", "language")
     steps = warehouse.table("scored_steps").group_by(key).agg(cs.numeric().sum()).sort(key)
-    return {"view": warehouse.view("confusion_matrix"), "table": steps.collect()}
+    return {"view": warehouse.table("confusion_matrix").collect(), "table": steps.collect()}
 
 
 @pytest.fixture(scope="module")
 def expected(make_once) -> dict[str, pl.DataFrame]:
     warehouse = open_warehouse(make_once("demo", build_demo) / "warehouse")
-    return figures(warehouse) | {"scores": warehouse.view("model_scores")}
+    return figures(warehouse) | {"scores": warehouse.table("model_scores").collect()}
 
 
 @pytest.mark.parametrize("start", range(0, PATHS, 10))
@@ -61,20 +61,20 @@ def test_a_warehouse_gives_the_same_figures_wherever_it_lies(
 
         for what, frame in figures(open_warehouse(moved)).items():
             assert_frame_equal(frame, expected[what], rel_tol=1e-12)
-    scores = open_warehouse(moved).view("model_scores")
+    scores = open_warehouse(moved).table("model_scores").collect()
     assert_frame_equal(scores, expected["scores"], rel_tol=1e-12)
 
 
 def test_sql_gives_the_same_figures_wherever_the_warehouse_lies(make_once, tmp_path: Path) -> None:
     home = make_once("demo", build_demo) / "warehouse"
     query = "from main.leaderboard order by all"
-    expected = open_warehouse(home).sql(query).pl()
+    expected = open_warehouse(home).sql(query)
     for name in ("model=foo", "x[1]", "a*", "back\\slash", "\\?", "it's", "모델"):
         (tmp_path / name).mkdir()
         (tmp_path / name / "wh").symlink_to(home)
 
         assert_frame_equal(
-            open_warehouse(tmp_path / name / "wh").sql(query).pl(), expected, rel_tol=1e-12
+            open_warehouse(tmp_path / name / "wh").sql(query), expected, rel_tol=1e-12
         )
 
 
@@ -82,7 +82,10 @@ def test_a_pattern_in_the_path_does_not_reach_another_warehouse(tmp_path: Path) 
     for place, model in (("a[1]", "wanted"), ("a1", "other")):
         ingest(tmp_path / place, write(scenario_path(tmp_path / "in", model)), score=True)
 
-    assert open_warehouse(tmp_path / "a[1]").view("leaderboard")["model"].unique()[0] == "wanted"
+    assert (
+        open_warehouse(tmp_path / "a[1]").table("leaderboard").collect()["model"].unique()[0]
+        == "wanted"
+    )
 
 
 def test_every_model_keeps_its_name_and_its_figures(tmp_path: Path) -> None:

@@ -163,7 +163,11 @@ def test_python_names_the_damaged_file(warehouse: Warehouse) -> None:
     file = first_file(warehouse, "scores/*/scenario_scores.parquet")
     file.write_bytes(b"x" * file.stat().st_size)  # of the right size, so that it is opened
 
-    for read in (warehouse.leaderboard, warehouse.check, lambda: warehouse.view("model_scores")):
+    for read in (
+        warehouse.leaderboard,
+        warehouse.check,
+        lambda: warehouse.table("model_scores").collect(),
+    ):
         with pytest.raises(WarehouseError, match=f"{file} is damaged: its content has changed"):
             read()
 

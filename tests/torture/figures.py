@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 
 @dataclass
 class Campaign:
-    """One of the three: how often it is to try, until when, what came of it, and what failed."""
+    """One of several: how often it is to try, until when, what came of it, and what failed."""
 
     name: str
     wanted: int

@@ -122,7 +122,7 @@ def _repaired(room: Room, expected: dict[str, str], *, is_wanted: bool) -> list[
     try:
         opened = open_warehouse(room.warehouse)
         opened.ingest(room.tree, jobs=1, verify=True)
-        opened.score(str(room.path / "mine.toml"), jobs=1)
+        opened.score(profile=str(room.path / "mine.toml"), jobs=1)
     except OrchbenchError:
         return ["not repaired, and said so"]
     named = [finding.name for finding in opened.verify()]

@@ -61,7 +61,7 @@ def ingest(room: Room) -> None:
 
 
 def score(room: Room) -> None:
-    open_warehouse(room.warehouse).score(str(room.path / "mine.toml"), jobs=1)
+    open_warehouse(room.warehouse).score(profile=str(room.path / "mine.toml"), jobs=1)
 
 
 def tag(room: Room) -> None:
@@ -79,7 +79,7 @@ def remove(room: Room) -> None:
 
 def export(room: Room) -> None:
     target = random.Random().choice(_TARGETS)
-    open_warehouse(room.warehouse).export(room.path / target, relations=EXPORTED, overwrite=True)
+    open_warehouse(room.warehouse).export(room.path / target, tables=EXPORTED, overwrite=True)
 
 
 def complete(room: Room) -> None:
@@ -89,7 +89,7 @@ def complete(room: Room) -> None:
     tag(room)
     opened = open_warehouse(room.warehouse)
     for target in (_TARGETS[0], random.Random().choice(_TARGETS[1:])):
-        opened.export(room.path / target, relations=EXPORTED)
+        opened.export(room.path / target, tables=EXPORTED)
 
 
 def digest(room: Room) -> dict[str, str]:

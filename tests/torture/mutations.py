@@ -67,7 +67,7 @@ def try_batch(path: Path, seed: int) -> Outcome:
     refused = sources.filter(status="refused")
     assert refused["reason"].null_count() == refused["message"].null_count() == 0
     for name in views():
-        opened.view(name)
+        opened.table(name).collect()
     assert not opened.verify()
     ignored = len(sources.filter(status="ignored"))
     return Outcome(len(sources.filter(status="taken")), len(refused), ignored, seconds)

@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 _PRELOADED = [
     *("tests.torture.kills", "tests.torture.mutations", "tests.torture.flips"),
     *(
-        "orchbench_analytics.warehouse.changes",
+        "orchbench_analytics.changes",
         "orchbench_analytics.score.pipeline",
         "pyarrow.parquet",
     ),

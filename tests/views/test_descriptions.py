@@ -10,13 +10,15 @@ from orchbench_analytics.queries import views
 from orchbench_analytics.schema import Table
 from orchbench_analytics.store.manifest import Manifest
 from orchbench_analytics.tables import PROFILE_NAME, STEP_KEY, TABLES
-from orchbench_analytics.views.catalog import connect
+from orchbench_analytics.views.catalog import connect, describe
 from orchbench_analytics.views.descriptions import describe_view, described_columns, glossary
 
 
 @pytest.fixture(scope="module")
 def connection(tmp_path_factory: pytest.TempPathFactory) -> duckdb.DuckDBPyConnection:
-    return connect(Path(tmp_path_factory.mktemp("empty")), Manifest())
+    connection = connect(Path(tmp_path_factory.mktemp("empty")), Manifest())
+    describe(connection, kind="view")
+    return connection
 
 
 @pytest.fixture(scope="module")
@@ -45,12 +47,12 @@ def test_nothing_is_said_twice() -> None:
         for column in table.columns:
             of_tables.setdefault(column.name, set()).add(column.description)
     columns = glossary().columns
-    assert [name for name, text in columns.items() if of_tables.get(name) == {text}] == []
+    assert [n for n, words in columns.items() if of_tables.get(n) == {words.description}] == []
     assert columns.keys() & METRICS.keys() == set()
 
 
 def test_a_description_is_one_short_sentence() -> None:
-    texts = [*glossary().columns.values(), *(metric.description for metric in METRICS.values())]
+    texts = [said.description for said in (*glossary().columns.values(), *METRICS.values())]
     assert [text for text in texts if not text.endswith(".") or "\n" in text] == []
     assert max(map(len, texts)) <= 90
 

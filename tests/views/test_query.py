@@ -6,15 +6,10 @@ import duckdb
 import pytest
 
 from orchbench_analytics import open_warehouse
+from orchbench_analytics.cli.sql import parse_parameters, query_text
 from orchbench_analytics.errors import QueryError
-from orchbench_analytics.views.catalog import connect_sealed
-from orchbench_analytics.views.query import (
-    fetch,
-    parse_parameters,
-    query_text,
-    relations_of,
-    run_query,
-)
+from orchbench_analytics.views.catalog import Scope, all_relations, connect, needed_by
+from orchbench_analytics.views.query import ask, connect_for_query, fetch, relations_in
 from orchbench_analytics.warehouse import Warehouse
 from tests.sample_sweep import build_demo
 
@@ -26,11 +21,11 @@ def warehouse(make_once) -> Warehouse:
 
 @pytest.fixture(scope="module")
 def safe(warehouse: Warehouse) -> duckdb.DuckDBPyConnection:
-    return connect_sealed(warehouse.path, warehouse.manifest())
+    return connect_for_query(warehouse.path, warehouse.manifest(), names=all_relations())
 
 
 def test_a_query_returns_rows(warehouse: Warehouse) -> None:
-    rows = warehouse.sql("select count(*) as n from main.leaderboard").fetchall()
+    rows = warehouse.sql("select count(*) as n from main.leaderboard").rows()
     assert rows == [(8 * 3 + 3,)]  # one of the eight models has two experiments
 
 
@@ -42,36 +37,69 @@ def test_a_query_returns_rows(warehouse: Warehouse) -> None:
             "select * from STEPS as s join main.profiles as p on s.run = p.profile",
             {"steps", "profiles"},
         ),
-        ("with plans as (from main.tool_scores) from plans", {"tool_scores"}),
+        ("with one as (from main.tool_scores) from one", {"tool_scores"}),
         ("select (select max(model) from query_table('scenarios'))", {"scenarios"}),
         ("describe main.agent_scores", {"agent_scores"}),
-        ("show tables", None),
-        ("select 1", None),
-        ("from main.leaderboard, duckdb_views()", None),
-        ("from INFORMATION_SCHEMA.columns, main.steps", None),
-        ("from main.leaderbord", None),
-        ("from main.steps where model = $model", None),
-        ("pivot main.steps on model", None),
-        ("from main.steps, read_text('pyproject.toml')", None),
-        ("select from from", None),
+        ("from main.steps join main.plans using (model) where model = $model", {"steps", "plans"}),
+        ("pivot main.steps on model", {"steps"}),
+        ("select 1", set()),
+        ("from main.leaderbord", set()),
+        ("show tables", all_relations()),
+        ("from main.leaderboard, duckdb_views()", all_relations()),
+        ("from INFORMATION_SCHEMA.columns, main.steps", all_relations()),
     ],
 )
-def test_only_what_a_query_names_is_made(query: str, named: set[str] | None) -> None:
-    assert relations_of(query) == named
+def test_only_what_a_query_names_is_made(query: str, named: set[str]) -> None:
+    assert relations_in(query) == needed_by(*named)
 
 
-def test_a_query_may_list_everything_and_a_mistake_is_answered_with_a_name(
-    warehouse: Warehouse,
-) -> None:
-    views = "select count(*) from duckdb_views() where schema_name = 'main' and not internal"
-    assert warehouse.sql(f"select ({views}), count(*) from main.profiles").fetchall()[0][0] > 35
-    with pytest.raises(QueryError, match="leaderboard"):
+def test_a_name_that_a_query_composes_is_found(warehouse: Warehouse) -> None:
+    query = "select count(*) from query_table('scen' || 'arios')"
+    assert warehouse.sql(query).rows()[0][0] > 0
+
+
+def test_tables_and_views_are_listed_and_nothing_internal(warehouse: Warehouse) -> None:
+    listed = warehouse.sql("show tables").rows()
+    assert {name for (name,) in listed} == all_relations()
+    internal = "select view_name from duckdb_views() where not internal"
+    tables = "select table_name from duckdb_tables()"
+    both = warehouse.sql(f"{internal} union all {tables}").rows()
+    assert {name for (name,) in both} == all_relations()
+
+
+def test_a_query_that_lists_columns_has_their_descriptions(warehouse: Warehouse) -> None:
+    query = "select count(*), count(comment) from duckdb_columns() where schema_name = 'main'"
+    ((columns, comments),) = warehouse.sql(f"{query} and not internal").rows()
+    assert columns == comments > 400
+
+
+def test_a_wrong_name_is_answered_with_a_right_one(warehouse: Warehouse) -> None:
+    with pytest.raises(QueryError, match='"leaderboard"'):
         warehouse.sql("from main.leaderbord")
+    with pytest.raises(QueryError, match='"scored_steps"'):
+        warehouse.sql("from main.scored_step")
+
+
+def test_a_scope_leaves_one_profile_and_the_models_asked_about(warehouse: Warehouse) -> None:
+    manifest = warehouse.manifest()
+    silent = [
+        pair for pair in {(p.model, p.experiment) for p in manifest.parts} if "silent" in pair
+    ]
+    scope = Scope("strict", silent, ["EN"])
+    whole = warehouse.table("model_scores").collect()
+    with connect(warehouse.path, manifest, scope=scope) as connection:
+        keys = "select distinct profile, model, language from main.{}"
+        for name in ("scenario_scores", "scored_steps", "model_scores", "tool_scores"):
+            assert connection.sql(keys.format(name)).fetchall() == [("strict", "silent", "EN")]
+        assert connection.sql("select profile from main.profiles").fetchall() == [("strict",)]
+        assert connection.sql("select model from main.model_tags").fetchall() == [("silent",)]
+        rows = connection.sql("from main.model_scores").pl()
+    assert rows.equals(whole.filter(profile="strict", model="silent", language="EN"))
 
 
 def test_parameters_are_filled_in(warehouse: Warehouse) -> None:
     query = "select distinct model from main.steps where model = $model"
-    assert warehouse.sql(query, parameters={"model": "silent"}).fetchall() == [("silent",)]
+    assert warehouse.sql(query, parameters={"model": "silent"}).rows() == [("silent",)]
 
 
 @pytest.mark.parametrize(
@@ -129,7 +157,7 @@ def test_a_query_reaches_nothing_outside(
         outside=outside, warehouse=warehouse.path, steps=steps.relative_to(warehouse.path)
     )
     with pytest.raises(QueryError):
-        fetch(run_query(safe, text))
+        fetch(ask(safe, text))
     assert outside.read_text(encoding="utf-8") == "secret\n1\n"
     assert sorted(tmp_path.iterdir()) == [outside]
     assert steps.read_bytes() == before
@@ -139,7 +167,7 @@ def test_unsafe_lifts_the_limits(warehouse: Warehouse, tmp_path: Path) -> None:
     outside = tmp_path / "numbers.csv"
     outside.write_text("n\n7\n", encoding="utf-8")
     found = warehouse.sql(f"select n from read_csv('{outside}')", unsafe=True)
-    assert found.fetchall() == [(7,)]
+    assert found.rows() == [(7,)]
 
 
 def test_reading_in_all_its_forms_is_allowed(safe: duckdb.DuckDBPyConnection) -> None:
@@ -153,7 +181,7 @@ def test_reading_in_all_its_forms_is_allowed(safe: duckdb.DuckDBPyConnection) ->
         "explain (format json) select 1",
         "pivot main.sources on status using count(*) group by kind",
     ):
-        assert len(fetch(run_query(safe, query))) > 0
+        assert len(fetch(ask(safe, query))) > 0
 
 
 def test_an_error_names_the_likely_column(warehouse: Warehouse) -> None:
@@ -161,18 +189,13 @@ def test_an_error_names_the_likely_column(warehouse: Warehouse) -> None:
         warehouse.sql("select modle from main.leaderboard")
 
 
-def test_an_error_names_the_likely_table(warehouse: Warehouse) -> None:
-    with pytest.raises(QueryError, match="leaderboard"):
-        warehouse.sql("select * from main.leaderbord")
-
-
 def test_an_error_of_the_data_is_the_querys_too(warehouse: Warehouse) -> None:
     with pytest.raises(QueryError, match="convert"):
-        fetch(warehouse.sql("select cast(model as int) from main.leaderboard"))
+        warehouse.sql("select cast(model as int) from main.leaderboard")
 
 
 def test_columns_may_have_the_same_name(warehouse: Warehouse) -> None:
-    frame = fetch(warehouse.sql("select model, model from main.leaderboard"))
+    frame = warehouse.sql("select model, model from main.leaderboard")
 
     assert frame.columns[0] == "model"
     assert frame.width == len(set(frame.columns)) == 2
@@ -204,7 +227,7 @@ def test_a_query_may_come_from_a_file(tmp_path: Path) -> None:
 
 
 def test_all_tables_and_views_are_listed_with_their_rows(warehouse: Warehouse) -> None:
-    relations = {row["relation"]: row for row in warehouse.relations().to_dicts()}
+    relations = {row["relation"]: row for row in warehouse.tables().to_dicts()}
     assert relations["leaderboard"]["kind"] == "view"
     assert relations["leaderboard"]["row_count"] == 27
     assert relations["steps"]["row_count"] == warehouse.table("steps").collect().height

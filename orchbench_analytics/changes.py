@@ -1,0 +1,219 @@
+"""What changes a warehouse: one writer at a time, seen at once or not at all."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Collection, Sequence
+from pathlib import Path
+
+import msgspec
+import polars as pl
+
+from orchbench_analytics.engines import Engine, require_reach
+from orchbench_analytics.errors import PathError, SelectionError, WarehouseError
+from orchbench_analytics.ingest.expect import Expected, with_expected
+from orchbench_analytics.ingest.find import Placement, walk
+from orchbench_analytics.ingest.sources import load_sources
+from orchbench_analytics.ingest.tags import read_tags
+from orchbench_analytics.ingest.update import IngestSummary, Progress, update, write_rows
+from orchbench_analytics.outputs.terminal import printable
+from orchbench_analytics.profiles import BUILT_IN, REPORTED, Profile, profile_of
+from orchbench_analytics.score.unscored import is_scored
+from orchbench_analytics.selection import Contender
+from orchbench_analytics.store.commit import save_manifest
+from orchbench_analytics.store.compact import compact
+from orchbench_analytics.store.directories import (
+    mark_finished,
+    mark_unfinished,
+    write_numbered,
+)
+from orchbench_analytics.store.lock import hold
+from orchbench_analytics.store.manifest import (
+    Manifest,
+    load_manifest,
+    load_or_start,
+    tag_files,
+    warehouse_around,
+)
+from orchbench_analytics.tables import REPORTED_SCENARIOS, SOURCES
+
+
+def ingest(
+    root: Path,
+    paths: Sequence[str | Path],
+    engine: Engine,
+    *,
+    placement: Placement,
+    agent_cards: Sequence[str | Path],
+    expected: Expected | None,
+    prune: bool,
+    verify: bool,
+    is_scoring: bool,
+    wait: bool,
+    progress: Progress | None,
+) -> IngestSummary:
+    """Take in what is new or changed, score it, and commit all of it in one step."""
+    given = [*paths, *agent_cards]
+    for path in given:
+        if not Path(path).exists():
+            raise PathError(f"no such file or directory: {path}")
+    started = load_or_start(root)  # a directory of other things is not even locked
+    _require_apart(root, given)
+    if started.generation == 0 and not _finds_anything(given):
+        return IngestSummary()
+    with hold(root, wait=wait, on_wait=_say):
+        before = load_or_start(root)
+        was_killed = mark_unfinished(root)  # first of all: it says that what follows is ours
+        require_reach(engine, root, map(Path, given))
+        manifest, summary = update(
+            root,
+            before,
+            paths,
+            engine,
+            placement=placement,
+            agent_cards=agent_cards,
+            prune=prune,
+            verify=verify,
+            was_killed=was_killed,
+            progress=progress,
+        )
+        if expected is not None:
+            manifest = with_expected(root, manifest, expected)
+        if is_scoring:
+            manifest = _scored(root, manifest, _known_profiles(manifest), engine)
+        manifest = compact(root, manifest)
+        if manifest is not before:
+            save_manifest(root, manifest)
+        mark_finished(root)
+    return summary
+
+
+def _require_apart(root: Path, paths: Sequence[str | Path]) -> None:
+    """Refuse to ingest a warehouse's own files, and to make a warehouse within another."""
+    real = root.resolve()
+    outer = warehouse_around(real.parent)
+    if outer is not None:
+        raise WarehouseError(f"{root} lies in the warehouse {outer}; name a directory outside")
+    for path in paths:
+        if Path(path).resolve().is_relative_to(real):
+            raise PathError(f"{path} lies in the warehouse {root}; give result files from outside")
+
+
+def _finds_anything(paths: Sequence[str | Path]) -> bool:
+    """Whether there is any input file, so that no warehouse is made from nothing."""
+    return any(True for path in paths for _ in walk(str(Path(path).absolute())))
+
+
+def score(root: Path, profile: Profile, engine: Engine, *, wait: bool) -> None:
+    """Score everything under a profile, from Parquet alone."""
+    load_manifest(root)  # what is not a warehouse is not even locked
+    with hold(root, wait=wait, on_wait=_say):
+        require_reach(engine, root, [])
+        manifest = load_manifest(root)
+        scored = _scored(root, manifest, [profile], engine)
+        if scored is not manifest:
+            save_manifest(root, scored)
+
+
+def tag(root: Path, path: Path, *, replace: bool) -> pl.DataFrame:
+    """Keep what a file says of models beside their names; returns what the file says.
+
+    Earlier tags stay where the file says nothing else, unless it replaces them.
+    """
+    tags = read_tags(path)
+    load_manifest(root)  # what is not a warehouse is not even locked
+    with hold(root, wait=True, on_wait=_say):
+        manifest = load_manifest(root)
+        kept = tags if replace else _merged(tag_files(root, manifest), tags)
+        generation = manifest.generation + 1
+        file = write_numbered(root, "model_tags", generation, kept.write_parquet)
+        changed = msgspec.structs.replace(manifest, generation=generation, model_tags=file)
+        save_manifest(root, changed)
+    return tags
+
+
+def _merged(before: Sequence[Path], tags: pl.DataFrame) -> pl.DataFrame:
+    """Earlier tags with those of a file over them: the last value that is not null counts."""
+    frames = [*(pl.read_parquet(file, glob=False) for file in before), tags]
+    together = pl.concat(frames, how="diagonal_relaxed")
+    keys = ["model", "experiment"]
+    return together.group_by(keys, maintain_order=True).agg(pl.all().drop_nulls().last())
+
+
+def remove(
+    root: Path,
+    engine: Engine,
+    *,
+    contenders: Sequence[Contender],
+    profiles: Sequence[str],
+    tags: bool,
+) -> list[str]:
+    """Take models, profiles and tags out of a warehouse; returns the names of what is gone."""
+    load_manifest(root)  # what is not a warehouse is not even locked
+    with hold(root, wait=True, on_wait=_say):
+        manifest = load_manifest(root)
+        generation = manifest.generation + 1
+        _require_removable(manifest, profiles)
+        if contenders:
+            manifest = _without_models(root, manifest, contenders, generation)
+        kept = {n: r for n, r in manifest.profiles.items() if n not in profiles}
+        manifest = msgspec.structs.replace(
+            manifest,
+            generation=generation,
+            profiles=kept,
+            scores=[group for group in manifest.scores if group.profile in kept],
+            model_tags=None if tags else manifest.model_tags,
+        )
+        if contenders:
+            manifest = _scored(root, manifest, list(map(profile_of, kept.values())), engine)
+        save_manifest(root, compact(root, manifest))
+    return [*map("/".join, contenders), *profiles, *(["all tags"] if tags else [])]
+
+
+def _require_removable(manifest: Manifest, profiles: Sequence[str]) -> None:
+    """Refuse profiles that are not there, and built-in ones: the next ingest would score them."""
+    known = sorted(manifest.profiles)
+    for name in profiles:
+        if name in BUILT_IN:
+            raise SelectionError(f"{name} is built in: every ingest scores under it")
+        if name not in known:
+            raise SelectionError(f"no profile {name!r} here; there are {', '.join(known)}")
+
+
+def _without_models(
+    root: Path, manifest: Manifest, models: Collection[tuple[str, str]], generation: int
+) -> Manifest:
+    """The manifest without the parts and input files of some models and experiments."""
+    sources = [
+        s for s in load_sources(root, manifest).values() if (s.model, s.experiment) not in models
+    ]
+    return msgspec.structs.replace(
+        manifest,
+        parts=[part for part in manifest.parts if (part.model, part.experiment) not in models],
+        sources=write_rows(root, generation, SOURCES, sources),
+        source_count=len(sources),
+    )
+
+
+def _scored(
+    root: Path, manifest: Manifest, profiles: Sequence[Profile], engine: Engine
+) -> Manifest:
+    if is_scored(root, manifest, profiles):
+        return manifest
+    # An ingest that finds nothing new does not wait for networkx to be imported.
+    from orchbench_analytics.score.pipeline import score
+
+    return score(root, manifest, profiles, engine)
+
+
+def _known_profiles(manifest: Manifest) -> list[Profile]:
+    """The built-in profiles, every other that was ever asked for, and what was reported."""
+    known = [profile_of(rules) for rules in manifest.profiles.values()]
+    has_results = any(part.row_counts.get(REPORTED_SCENARIOS.name) for part in manifest.parts)
+    reported = [REPORTED] if has_results else []
+    named = {profile.name: profile for profile in (*known, *BUILT_IN.values(), *reported)}
+    return list(named.values())
+
+
+def _say(text: str) -> None:
+    print(printable(text), file=sys.stderr)

@@ -1,0 +1,1191 @@
+"""The warehouse as people hold it in Python: one class, with a method for each command.
+
+Each method imports the room that does the work, so that a command waits only for what it needs.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from contextlib import AbstractContextManager, nullcontext
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Literal
+
+import polars as pl
+
+from orchbench_analytics.errors import SelectionError
+from orchbench_analytics.metrics import HEADLINE, MEAN_OF_LANGUAGES, METRICS
+from orchbench_analytics.paths import local_path, require_parent
+from orchbench_analytics.profiles import UPSTREAM, Profile, load_profile
+from orchbench_analytics.selection import (
+    Chosen,
+    Contender,
+    Selection,
+    choose,
+    find_contender,
+    find_contenders,
+)
+from orchbench_analytics.store.manifest import Manifest, load_manifest, table_files
+from orchbench_analytics.store.verify import Finding, names_damage, verify
+
+if TYPE_CHECKING:
+    import duckdb
+    from pyspark.sql import SparkSession
+
+    from orchbench_analytics.engines import Engine
+    from orchbench_analytics.exports.export import ExportSummary
+    from orchbench_analytics.exports.superset import BundleSummary
+    from orchbench_analytics.ingest.update import IngestSummary, Progress
+    from orchbench_analytics.outputs.check import CheckReport
+    from orchbench_analytics.pages.report import Report
+    from orchbench_analytics.stats.gate import GateResult
+    from orchbench_analytics.stats.planning import SweepPlan
+
+__all__ = ["Contender", "Warehouse", "open_warehouse"]
+
+_KEYS = ("model", "experiment", "language")
+Question = Literal["flips", "pass_rates", "run_noise", "spread", "gaps"]
+
+
+def open_warehouse(
+    path: str | Path, *, create: bool = False, engine: Engine | None = None
+) -> Warehouse:
+    """Open the warehouse in a directory.
+
+    path: the directory; `~` is your home.
+    create: it need not exist yet; the first ingest makes it.
+    engine: where its work runs; by default on this machine, with all its cores.
+
+    Returns the warehouse.
+
+    >>> warehouse = open_warehouse("orchbench-demo/warehouse")
+    >>> warehouse.leaderboard(profile="strict").select("model", "average_score").row(0)
+    ('perfect', 1.0)
+    """
+    warehouse = Warehouse(path, engine)
+    if not create:
+        load_manifest(warehouse.path)
+    return warehouse
+
+
+class Warehouse:
+    """A directory of Parquet tables made from result files.
+
+    Where a method takes `profile`, it is the name of the rules that scores are under; by default
+    `spec`, or `reported` if there are result files alone. Where it takes `models`, `experiments`
+    and `languages`, nothing else is looked at: they are names or patterns such as `graded-*`.
+    """
+
+    def __init__(self, path: str | Path, engine: Engine | None = None) -> None:
+        # Absolute, so that it still holds after a change of directory, and for workers elsewhere.
+        self.path = local_path(path).absolute()
+        self.engine = engine
+
+    def __repr__(self) -> str:
+        from orchbench_analytics.outputs.overview import as_text
+
+        return as_text(self.path)
+
+    def _repr_html_(self) -> str:
+        from orchbench_analytics.outputs.overview import as_html
+
+        return as_html(self.path)
+
+    # Fill a warehouse
+
+    @names_damage
+    def ingest(
+        self,
+        *paths: str | Path,
+        model: str | None = None,
+        experiment: str | None = None,
+        language: str | None = None,
+        pattern: str | None = None,
+        agent_cards: str | Path | Sequence[str | Path] = (),
+        expect: int | str | Path | None = None,
+        prune: bool = False,
+        verify: bool = False,
+        score: bool = True,
+        jobs: int | None = None,
+        wait: bool = True,
+        progress: Progress | None = None,
+    ) -> IngestSummary:
+        """Take in result files that are new or changed, and score them.
+
+        paths: files, and directories that are searched to any depth.
+        model: the model of all files, if their paths do not say it.
+        experiment: likewise.
+        language: likewise.
+        pattern: how the tree names things, such as `{model}/{language}/{scenario}.json`.
+        agent_cards: files and directories with the tools' schemas, such as the benchmark's `data`;
+            only cards are read there.
+        expect: what the whole sweep has, for coverage: a number of scenarios over all languages, a
+            file with a line such as `EN/12` for each, or the benchmark's `data`. It is kept; 0
+            forgets it.
+        prune: forget files that were read from these paths and no longer exist.
+        verify: check every byte of the warehouse, and read damaged parts again from their files.
+        score: score under all profiles of the warehouse; otherwise the next ingest does it.
+        jobs: how many processes; by default as many as there are cores.
+        wait: wait for another writer; otherwise another writer is an error.
+        progress: called with the files and bytes just read, and the bytes to read in all.
+
+        Returns how many files were taken, unchanged, ignored and removed, those refused, and those
+        that no longer exist but still count.
+
+        >>> warehouse.ingest("orchbench-demo/results", jobs=1).refused
+        []
+        """
+        from orchbench_analytics.changes import ingest
+        from orchbench_analytics.ingest.expect import read_expected
+        from orchbench_analytics.ingest.find import Placement, compile_pattern
+
+        expression = compile_pattern(pattern) if pattern else None
+        expected = None if expect is None else read_expected(expect, language=language)
+        with self._running(jobs) as engine:
+            return ingest(
+                self.path,
+                [local_path(path) for path in paths],
+                engine,
+                placement=Placement(model, experiment, language, expression),
+                agent_cards=[local_path(path) for path in _several(agent_cards)],
+                expected=expected,
+                prune=prune,
+                verify=verify,
+                is_scoring=score,
+                wait=wait,
+                progress=progress,
+            )
+
+    @names_damage
+    def score(
+        self, *, profile: Profile | str | Path, jobs: int | None = None, wait: bool = True
+    ) -> str:
+        """Score everything under a profile, from Parquet alone; later ingests keep it current.
+
+        profile: a name, a TOML file, or a profile.
+        jobs: how many processes; by default as many as there are cores.
+        wait: wait for another writer; otherwise another writer is an error.
+
+        Returns the name that its scores are found under.
+
+        >>> warehouse.score(profile="strict", jobs=1)
+        'strict'
+        """
+        from orchbench_analytics.changes import score
+
+        chosen = profile if isinstance(profile, Profile) else load_profile(str(profile))
+        with self._running(jobs) as engine:
+            score(self.path, chosen, engine, wait=wait)
+        return chosen.name
+
+    def tag(self, path: str | Path, *, replace: bool = False) -> pl.DataFrame:
+        """Tag models with what a file says about them, such as their size.
+
+        path: a CSV file with a column `model`, or a TOML file with a table for each model.
+        replace: forget earlier tags; otherwise they stay unless the file has other values.
+
+        Returns what the file says: `model`, `experiment` and a column for each tag.
+
+        >>> warehouse.tag("sizes.csv").columns
+        ['model', 'experiment', 'size']
+        """
+        from orchbench_analytics.changes import tag
+
+        return tag(self.path, local_path(path), replace=replace)
+
+    @names_damage
+    def remove(
+        self,
+        *,
+        models: Sequence[str] = (),
+        experiments: Sequence[str] = (),
+        profiles: Sequence[str] = (),
+        tags: bool = False,
+        jobs: int | None = None,
+    ) -> list[str]:
+        """Remove models, experiments, profiles or tags.
+
+        models: names or patterns such as `graded-*`.
+        experiments: likewise; with models, only these experiments of theirs.
+        profiles: names; their scores are removed too.
+        tags: remove all tags.
+        jobs: how many processes; by default as many as there are cores.
+
+        Returns the names of what was removed.
+
+        >>> warehouse.remove(models=["over-*"], jobs=1)
+        ['over-cautious/baseline', 'over-eager/baseline']
+        """
+        from orchbench_analytics.changes import remove
+
+        contenders = self._choose(models, experiments).contenders
+        with self._running(jobs) as engine:
+            return remove(
+                self.path,
+                engine,
+                contenders=contenders or (),
+                profiles=_several(profiles),
+                tags=tags,
+            )
+
+    # Look at what is there
+
+    def manifest(self) -> Manifest:
+        """Read what is in the warehouse now.
+
+        Returns the manifest: its parts, scores, profiles, and how many input files there are.
+
+        >>> sorted(warehouse.manifest().profiles)
+        ['spec', 'strict', 'upstream']
+        """
+        return load_manifest(self.path)
+
+    @names_damage
+    def models(self) -> pl.DataFrame:
+        """List every model, experiment and language that has scenarios.
+
+        Returns `model`, `experiment`, `language`, `scenario_count`, and whether scores come from
+        `answers` or from an evaluator's `results` alone.
+
+        >>> warehouse.models().filter(model="perfect")["language"].to_list()
+        ['EN', 'KO']
+        """
+        answers = self.table("scenarios").select(*_KEYS, "scenario", scored_from=pl.lit("answers"))
+        results = (
+            self.table("reported_scenarios")
+            .select(*_KEYS, "scenario", scored_from=pl.lit("results"))
+            .unique()
+            .join(answers, on=_KEYS, how="anti")
+        )
+        counted = pl.concat([answers, results]).group_by(*_KEYS, "scored_from")
+        models = counted.agg(pl.len().cast(pl.Int64).alias("scenario_count"))
+        return models.select(*_KEYS, "scenario_count", "scored_from").sort(_KEYS).collect()
+
+    @names_damage
+    def sources(
+        self,
+        *,
+        models: Sequence[str] = (),
+        experiments: Sequence[str] = (),
+        languages: Sequence[str] = (),
+    ) -> pl.DataFrame:
+        """List every input file and what became of it.
+
+        models: only files of these; refused files count as those of the model in their path.
+        experiments: likewise.
+        languages: likewise.
+
+        Returns the columns of the table `sources`: path, where it belongs, status, reason, message.
+
+        >>> set(warehouse.sources()["status"])
+        {'taken'}
+        """
+        files = self.table("sources").collect().sort("path")
+        known = files.select(pl.col(_KEYS).fill_null("")).unique().rows()
+        return choose(known, Selection(models, experiments, languages)).of(files)
+
+    def profile(self, name: str | None = None) -> Profile:
+        """Find a profile that the warehouse is scored under.
+
+        name: as `score` returned it, or a built-in one; by default `spec`, or `reported` if there
+            are result files alone.
+
+        Returns the profile: a choice for each scoring rule.
+
+        >>> warehouse.profile("strict").name
+        'strict'
+        """
+        from orchbench_analytics.views.select import scored_profile
+
+        return scored_profile(self.path, self.manifest(), name)
+
+    def profiles(self) -> pl.DataFrame:
+        """List the profiles that the warehouse is scored under.
+
+        Returns the table `profiles`: a row for each profile, a column for each rule.
+
+        >>> "spec" in warehouse.profiles()["profile"]
+        True
+        """
+        return self.table("profiles").collect()
+
+    @names_damage
+    def tables(self) -> pl.DataFrame:
+        """List every table and view.
+
+        Returns `relation`, `kind`, `row_count` and `description`.
+
+        >>> warehouse.tables().filter(relation="leaderboard")["kind"].item()
+        'view'
+        """
+        from orchbench_analytics.views.catalog import list_relations
+
+        return list_relations(self.path, self.manifest())
+
+    def dictionary(self, table: str) -> pl.DataFrame:
+        """Explain the columns of a table, a view, or a frame of statistics.
+
+        table: its name.
+
+        Returns `column`, `type` and `meaning`.
+
+        >>> warehouse.dictionary("leaderboard").row(0)[0]
+        'rank_number'
+        """
+        from orchbench_analytics.outputs.dictionary import find_entry
+
+        return find_entry(table).columns
+
+    @names_damage
+    def table(self, name: str) -> pl.LazyFrame:
+        """Read a table or a view.
+
+        name: such as steps, scored_steps or confusion_matrix; `tables` lists them.
+
+        Returns a polars LazyFrame with the columns that `dictionary` explains. Of a table only the
+        rows and columns that you ask for are read.
+
+        >>> warehouse.table("plan_error_kinds").select("graph").unique().collect().height
+        2
+        """
+        from orchbench_analytics.queries import views
+        from orchbench_analytics.schema import polars_schema
+        from orchbench_analytics.store.parquet import scan_files
+        from orchbench_analytics.tables import TABLES
+
+        if name in TABLES:
+            files = table_files(self.path, self.manifest(), name)
+            return scan_files(files, polars_schema(TABLES[name]))
+        from orchbench_analytics.views.catalog import PROFILES_AND_TAGS, view_frame
+
+        known = [*(table.name for table in PROFILES_AND_TAGS), *views()]
+        if name not in known:
+            there = ", ".join([*TABLES, *known])
+            raise SelectionError(f"no table or view named {name!r}; there are {there}")
+        with self.connect(only=[name]) as connection:
+            return view_frame(connection, name).lazy()
+
+    # Ask in SQL
+
+    @names_damage
+    def connect(self, *, only: Iterable[str] | None = None) -> duckdb.DuckDBPyConnection:
+        """Open a DuckDB connection with every table and view; on Spark, Spark computes the views.
+
+        only: make just these tables and views, with what they read, which is faster.
+
+        Returns a connection in memory; nothing that is done in it changes the warehouse.
+
+        >>> with warehouse.connect() as connection:
+        ...     connection.sql("select count(*) from main.profiles").fetchall()
+        [(3,)]
+        """
+        from orchbench_analytics.views.catalog import connect
+
+        if self._spark is not None:
+            from orchbench_analytics.engines.spark.views import connect_answered
+
+            return connect_answered(self._spark, self.path, self.manifest(), only=only)
+        return connect(self.path, self.manifest(), only=only)
+
+    @names_damage
+    def sql(
+        self,
+        query: str,
+        *,
+        parameters: Mapping[str, Any] | None = None,
+        timeout: float | None = None,
+        memory: float | None = None,
+        spill: float | None = None,
+        unsafe: bool = False,
+    ) -> pl.DataFrame:
+        """Run a SQL query; it cannot read or write files.
+
+        query: one statement that reads, in DuckDB's SQL; tables and views are `main.<name>`.
+        parameters: the values of `$name` in the query.
+        timeout: stop the query after so many seconds, with QueryTimeout. With any limit the query
+            runs in a process of its own, which takes about a third of a second to start.
+        memory: how many GB it may use; by default half of the machine's memory.
+        spill: how many GB of disk it may use for what memory cannot hold; by default 16.
+        unsafe: let it read files and load extensions too.
+
+        Returns the rows.
+
+        >>> query = "select count(*) as count from main.leaderboard where model = $model"
+        >>> warehouse.sql(query, parameters={"model": "perfect"}).item()
+        3
+        """
+        if self._spark is not None:
+            from orchbench_analytics.engines.spark.views import ask
+
+            return ask(self._spark, self.path, self.manifest(), query, parameters=parameters)
+        if (timeout, memory, spill) == (None, None, None):
+            from orchbench_analytics.views.query import fetch, run_query
+
+            manifest = self.manifest()
+            rows = run_query(self.path, manifest, query, parameters=parameters, unsafe=unsafe)
+            return fetch(rows)
+        from orchbench_analytics.views.sandbox import Limits, Sandbox
+
+        with Sandbox() as sandbox:
+            return sandbox.frame(
+                self.path,
+                query,
+                parameters=parameters,
+                unsafe=unsafe,
+                limits=Limits(memory) if spill is None else Limits(memory, spill),
+                timeout=timeout,
+            )
+
+    # Look at scores
+
+    @names_damage
+    def leaderboard(
+        self,
+        *,
+        profile: str | None = None,
+        models: Sequence[str] = (),
+        experiments: Sequence[str] = (),
+        languages: Sequence[str] = (),
+        min_coverage: float = 1.0,
+        by: str | None = None,
+        intervals: bool = False,
+        seed: int = 0,
+    ) -> pl.DataFrame:
+        """Rank models by their average score.
+
+        profile: which rules count.
+        models: rank only these. The scenarios of the sweep are still those of all models.
+        experiments: likewise.
+        languages: rank in each of these alone; with intervals, over them together.
+        min_coverage: rank models that have this share of the sweep's scenarios.
+        by: average over groups of models instead, by this column of `model_tags`.
+        intervals: with 95 % intervals of the average and of the rank.
+        seed: of the resampling for intervals; the same seed gives the same figures.
+
+        Returns the columns of the view `leaderboard`, of languages those of `language_ranks`; by
+        groups the tag, `model_count` and the mean of each metric; with intervals the table
+        `rank_intervals`.
+
+        >>> warehouse.leaderboard(profile="strict").select("model", "average_score").row(0)
+        ('perfect', 1.0)
+        >>> warehouse.leaderboard(intervals=True).select("model", "rank_low").row(0)
+        ('perfect', 1)
+        """
+        from orchbench_analytics.outputs.leaderboard import by_tag, leaderboard
+        from orchbench_analytics.views.select import rows_under
+
+        if intervals and by:
+            raise SelectionError("intervals and groups do not go together; leave one of them out")
+        chosen, scored = self._choose(models, experiments, languages), self.profile(profile)
+        if intervals:
+            return self._rank_intervals(scored, chosen, min_coverage=min_coverage, seed=seed)
+        with self.connect(only=["language_ranks"]) as connection:
+            ranks = rows_under(connection, "language_ranks", scored)
+        board = leaderboard(
+            Chosen(chosen.contenders).of(ranks),
+            languages=chosen.languages or (),
+            min_coverage=min_coverage,
+        )
+        return board if by is None else by_tag(board, self._tagged(by), by)
+
+    def _rank_intervals(
+        self, profile: Profile, chosen: Chosen, *, min_coverage: float, seed: int
+    ) -> pl.DataFrame:
+        from orchbench_analytics.stats.ranks import rank_intervals
+        from orchbench_analytics.views.select import refused_files, unanswered_models
+
+        of_languages = Chosen(languages=chosen.languages)
+        scores = of_languages.of(self._scenario_scores(profile))
+        expected = of_languages.of(self.table("expected_scenarios").collect())
+        problems = of_languages.of(self.table("model_problems").collect())
+        sweep = pl.concat([scores.select(expected.columns), expected.drop_nulls()]).unique()
+        unnamed = expected.clear(max(0, expected.height - sweep.height))
+        return rank_intervals(
+            chosen.of(scores),
+            seed=seed,
+            min_coverage=min_coverage,
+            expected=pl.concat([sweep, unnamed]),
+            refused_files=refused_files(self.table("sources")),
+            unanswered=unanswered_models(problems),
+        )
+
+    @names_damage
+    def intervals(
+        self,
+        *,
+        profile: str | None = None,
+        metrics: Sequence[str] = (),
+        models: Sequence[str] = (),
+        experiments: Sequence[str] = (),
+        languages: Sequence[str] = (),
+        seed: int = 0,
+    ) -> pl.DataFrame:
+        """Estimate the metrics of every model, with 95 % intervals.
+
+        profile: which rules count.
+        metrics: their names; by default all.
+        models: only these.
+        experiments: likewise.
+        languages: likewise.
+        seed: of the resampling; the same seed gives the same figures.
+
+        Returns a row for each metric and language, and `mean` over languages: `value`, `low`,
+        `high`, standard errors, `scenario_count`, `coverage_rate`.
+
+        >>> spans = warehouse.intervals(metrics=["average_score"])
+        >>> spans.filter(model="perfect", language="mean")["value"].item()
+        1.0
+        """
+        from orchbench_analytics.stats.bootstrap import intervals
+
+        chosen = self._choose(models, experiments, languages)
+        scores = chosen.of(self._scenario_scores(self.profile(profile)))
+        expected = Chosen(languages=chosen.languages).of(self.table("expected_scenarios").collect())
+        names = _several(metrics) or tuple(METRICS)
+        return intervals(scores, metrics=names, seed=seed, expected=expected)
+
+    @names_damage
+    def show(
+        self,
+        model: str | Contender,
+        scenario: str | None = None,
+        step: str | None = None,
+        *,
+        profile: str | None = None,
+        experiments: Sequence[str] = (),
+        languages: Sequence[str] = (),
+        run: str | None = None,
+    ) -> pl.DataFrame:
+        """List a model's scenarios, or a scenario's steps.
+
+        model: its name, `model/experiment`, or a pair of both.
+        scenario: list the steps of this scenario.
+        step: only this step, in every run that has it; `step_page` shows it whole.
+        profile: which rules count.
+        experiments: only these.
+        languages: likewise.
+        run: only this run, such as "run #2" or "2".
+
+        Returns a row for each scenario, the poorest plans first; or for each step.
+
+        >>> warehouse.show("silent", "1", languages="EN")["answered"].unique().to_list()
+        ['failed']
+        """
+        from orchbench_analytics.outputs.show import named_steps, scenarios_of, steps_of
+        from orchbench_analytics.views.select import require_answers
+
+        chosen = self._choose_model(model, experiments, languages)
+        scored = self.profile(profile)
+        if scenario is None:
+            return scenarios_of(chosen.of(self._scenario_scores(scored)))
+        require_answers(scored, "a single step")
+        self._refuse_refused(chosen, scenario)
+        steps = steps_of(
+            chosen.of(self._scored("steps", scored)),
+            chosen.of(self._scored("plans", scored)),
+            scenario,
+            run,
+        )
+        return steps if step is None else named_steps(steps, step)
+
+    @names_damage
+    def step_page(
+        self,
+        model: str | Contender,
+        scenario: str,
+        step: str,
+        *,
+        profile: str | None = None,
+        experiments: Sequence[str] = (),
+        languages: Sequence[str] = (),
+        run: str | None = None,
+    ) -> str:
+        """Show one step whole: label, answer, how it was read, and what was counted.
+
+        model: its name, `model/experiment`, or a pair of both.
+        scenario: its name.
+        step: its id.
+        profile: which rules count.
+        experiments: only these.
+        languages: likewise.
+        run: only this run; of several runs, the first is shown.
+
+        Returns the page as text.
+
+        >>> print(warehouse.step_page("perfect", "1", "3", languages="EN").splitlines()[0])
+        perfect / baseline, EN, scenario 1, run #1, step 3, under spec
+        """
+        from orchbench_analytics.outputs.show import step_keys
+        from orchbench_analytics.outputs.step_page import step_page
+
+        found = self.show(
+            model,
+            scenario,
+            step,
+            profile=profile,
+            experiments=experiments,
+            languages=languages,
+            run=run,
+        )
+        return step_page(self.table, step_keys(found)[0], profile=self.profile(profile))
+
+    @names_damage
+    def results(
+        self,
+        model: str,
+        *,
+        experiment: str | None = None,
+        language: str | None = None,
+        profile: str | None = None,
+    ) -> dict[str, Any]:
+        """Give a model's results in the format of the benchmark's own evaluator.
+
+        model: its name.
+        experiment: needed if there are several.
+        language: needed if there are several.
+        profile: which rules count; by default `upstream`, whose figures are the evaluator's own, or
+            `reported` if there are result files alone.
+
+        Returns the document: `directory`, `profile`, `overall_statistics` and `detailed_results`.
+
+        >>> document = warehouse.results("perfect", language="EN", profile="spec")
+        >>> document["overall_statistics"]["key_metrics"]["Average"]
+        1.0
+        """
+        from orchbench_analytics.outputs.results import result_document
+        from orchbench_analytics.views.select import one_result, profiles_with_rows
+
+        manifest = self.manifest()
+        if profile is None and UPSTREAM.name in profiles_with_rows(manifest):
+            profile = UPSTREAM.name
+        scored = self.profile(profile)
+        result = one_result(manifest, model, experiment, language)
+        with self.connect(only=["model_scores", "scenario_scores"]) as connection:
+            return result_document(connection, scored, **result._asdict())
+
+    # Tell which differences are real
+
+    @names_damage
+    def compare(
+        self,
+        baseline: str | Contender | None = None,
+        candidate: str | Contender | None = None,
+        *,
+        profile: str | None = None,
+        metrics: Sequence[str] = (),
+        models: Sequence[str] = (),
+        experiments: Sequence[str] = (),
+        languages: Sequence[str] = (),
+        seed: int = 0,
+        level: float = 0.95,
+    ) -> pl.DataFrame:
+        """Compare models over the scenarios that both have: candidate - baseline.
+
+        baseline: a model, `model/experiment` or a pair of both; without it, compare all pairs.
+        candidate: likewise; without it, compare all others with the baseline.
+        profile: which rules count.
+        metrics: their names; by default the headline metrics.
+        models: only these are compared.
+        experiments: likewise.
+        languages: compare over these only.
+        seed: of the resampling; the same seed gives the same figures.
+        level: of the intervals.
+
+        Returns a row for each pair, metric and language: both values, `difference`, its interval,
+        p-value, `effect_size` and `verdict`.
+
+        >>> rows = warehouse.compare("silent", "perfect", metrics=["Plan"])
+        >>> rows.filter(language="mean").select("difference", "verdict").row(0)
+        (1.0, 'better')
+        """
+        from orchbench_analytics.stats.compare import compare_models
+
+        chosen, scored = self._choose(models, experiments, languages), self.profile(profile)
+        sides = self._sides(baseline, candidate, chosen)
+        if None not in sides:  # two models are two models' rows
+            chosen = chosen._replace(contenders=[side for side in sides if side])
+        scores = chosen.of(self._scenario_scores(scored))
+        self._require_scores(scores, sides, scored)
+        names = _several(metrics)
+        found = compare_models(scores, *sides, metrics=names, seed=seed, level=level)
+        if chosen.languages is None or len(chosen.languages) > 1 or None in sides:
+            return found
+        return found.filter(pl.col("language") != MEAN_OF_LANGUAGES)  # the one language once more
+
+    def gates(
+        self,
+        baseline: str | Contender,
+        candidate: str | Contender,
+        gates: Sequence[str],
+        *,
+        profile: str | None = None,
+        experiments: Sequence[str] = (),
+        languages: Sequence[str] = (),
+        seed: int = 0,
+    ) -> list[GateResult]:
+        """Check whether a candidate may replace a baseline.
+
+        baseline: a model, `model/experiment` or a pair of both.
+        candidate: likewise.
+        gates: what candidate - baseline has to be, such as `Plan >= -0.01`; all hold together.
+        profile: which rules count.
+        experiments: only these.
+        languages: likewise.
+        seed: of the resampling; the same seed gives the same figures.
+
+        Returns for each gate its `outcome` (held, crossed or undecided) and a `message`.
+
+        >>> warehouse.gates("perfect", "silent", ["Plan >= -0.01"])[0].outcome
+        'crossed'
+        """
+        from orchbench_analytics.stats.gate import check_gate, gate_level, parse_gate
+
+        rules = _several(gates)
+        level = gate_level(rules)
+        found = self.compare(
+            baseline,
+            candidate,
+            profile=profile,
+            metrics=[parse_gate(text).metric for text in rules],
+            experiments=experiments,
+            languages=languages,
+            seed=seed,
+            level=level,
+        )
+        there = found["language"].unique()
+        language = MEAN_OF_LANGUAGES if MEAN_OF_LANGUAGES in there else there[0]
+        return [check_gate(found, text, language=language, level=level) for text in rules]
+
+    @names_damage
+    def drivers(
+        self,
+        baseline: str | Contender,
+        candidate: str | Contender,
+        *,
+        profile: str | None = None,
+        metric: str = "average_score",
+        experiments: Sequence[str] = (),
+        languages: Sequence[str] = (),
+    ) -> pl.DataFrame:
+        """Find what a difference between two models comes from.
+
+        baseline: a model, `model/experiment` or a pair of both.
+        candidate: likewise.
+        profile: which rules count.
+        metric: the metric whose difference is taken apart.
+        experiments: only these.
+        languages: likewise.
+
+        Returns a row for each driver, the largest first: `kind` (scenarios; with answers also
+        agents and tools), `driver`, both values and `contribution`. The contributions of scenarios
+        add up to the difference.
+
+        >>> rows = warehouse.drivers("silent", "perfect")
+        >>> round(rows.filter(kind="scenarios")["contribution"].sum(), 9)
+        1.0
+        """
+        from orchbench_analytics.stats.drivers import all_drivers
+
+        chosen, scored = self._choose((), experiments, languages), self.profile(profile)
+        known = self._contenders(chosen)
+        sides = find_contender(baseline, known), find_contender(candidate, known)
+        chosen = chosen._replace(contenders=[*sides])
+        scores = chosen.of(self._scenario_scores(scored))
+        self._require_scores(scores, sides, scored)
+        has_answers = scored.scored_from == "answers"
+        steps = chosen.of(self._scored("steps", scored)) if has_answers else None
+        found = all_drivers(scores, steps, *sides, metric=metric)
+        named = [rows.with_columns(kind=pl.lit(kind)) for kind, rows in found.items()]
+        size = pl.col("contribution").abs()
+        return pl.concat(named, how="diagonal_relaxed").select("kind", pl.exclude("kind")).sort(
+            pl.col("kind").replace_strict({kind: n for n, kind in enumerate(found)}),
+            size,
+            descending=[False, True],
+            nulls_last=True,
+            maintain_order=True,
+        )  # fmt: skip
+
+    @names_damage
+    def trend(
+        self,
+        tag: str,
+        *,
+        profile: str | None = None,
+        metrics: Sequence[str] = (),
+        models: Sequence[str] = (),
+        experiments: Sequence[str] = (),
+        languages: Sequence[str] = (),
+    ) -> pl.DataFrame:
+        """Show how metrics change with a numeric tag, such as a checkpoint's step.
+
+        tag: a numeric column of `model_tags`.
+        profile: which rules count.
+        metrics: their names; by default the headline metrics.
+        models: only these.
+        experiments: likewise.
+        languages: likewise.
+
+        Returns a row for each metric and language: `slope`, its interval, and a verdict.
+
+        >>> _ = warehouse.tag("sizes.csv")  # of three models
+        >>> warehouse.trend("size", metrics=["Plan"]).select("metric", "model_count").row(0)
+        ('workflow_similarity', 3)
+        """
+        from orchbench_analytics.stats.trend import trends
+
+        chosen = self._choose(models, experiments, languages)
+        scores = chosen.of(self._scenario_scores(self.profile(profile)))
+        return trends(scores, self._tagged(tag), metrics=_several(metrics) or HEADLINE)
+
+    @names_damage
+    def consistency(
+        self,
+        what: Question = "flips",
+        *,
+        profile: str | None = None,
+        models: Sequence[str] = (),
+        experiments: Sequence[str] = (),
+        languages: Sequence[str] = (),
+    ) -> pl.DataFrame:
+        """Measure how steady models are, from run to run and between languages.
+
+        what: `flips` (steps not decided alike in all runs), `pass_rates` (pass^k and pass@k),
+            `run_noise` (how much scores vary by chance), `spread` (the share of chance in the
+            spread of models), or `gaps` (between languages).
+        profile: which rules count.
+        models: only these.
+        experiments: likewise.
+        languages: likewise.
+
+        Returns the table of that name.
+
+        >>> warehouse.consistency("gaps", models="perfect")["gap"].unique().to_list()
+        [0.0]
+        """
+        from orchbench_analytics.stats.consistency import consistency
+        from orchbench_analytics.views.select import require_answers
+
+        chosen, scored = self._choose(models, experiments, languages), self.profile(profile)
+        require_answers(scored, "consistency over runs")
+        steps, plans = (chosen.of(self._scored(w, scored)) for w in ("steps", "plans"))
+        found = consistency(steps, plans, chosen.of(self._scenario_scores(scored)))
+        if what not in found:
+            raise SelectionError(f"no consistency {what!r}; there are {', '.join(found)}")
+        return found[what]
+
+    @names_damage
+    def power(
+        self,
+        difference: float = 0.01,
+        *,
+        profile: str | None = None,
+        metric: str = "average_score",
+        models: Sequence[str] = (),
+        experiments: Sequence[str] = (),
+        languages: Sequence[str] = (),
+    ) -> SweepPlan:
+        """Say how many scenarios and runs it takes to see a difference.
+
+        difference: the smallest that should be seen, in scores of 0 to 1.
+        profile: which rules count.
+        metric: the metric it should be seen in.
+        models: take the variances from these only.
+        experiments: likewise.
+        languages: likewise.
+
+        Returns three things: `plans` has a row for each number of runs, with the scenarios and
+        answers needed; `variances` is what they come from; `advice` says it in words.
+
+        >>> warehouse.power(0.05).plans["wanted_difference"].unique().item()
+        0.05
+        """
+        from orchbench_analytics.stats.planning import plan_sweep
+        from orchbench_analytics.views.select import require_answers
+
+        chosen, scored = self._choose(models, experiments, languages), self.profile(profile)
+        require_answers(scored, "how much runs vary")
+        steps, plans = (chosen.of(self._scored(w, scored)) for w in ("steps", "plans"))
+        return plan_sweep(steps, plans, metric=metric, difference=difference)
+
+    # Check, and use elsewhere
+
+    @names_damage
+    def audit(
+        self,
+        *,
+        models: Sequence[str] = (),
+        experiments: Sequence[str] = (),
+        jobs: int | None = None,
+    ) -> pl.DataFrame:
+        """Show what each rule in which `upstream` and `spec` differ changes for every model.
+
+        models: only these.
+        experiments: likewise.
+        jobs: how many processes; by default as many as there are cores.
+
+        Returns `rule`, `model`, `experiment`, the headline metrics under `upstream` with this rule
+        of `spec`, and how each changed; `all rules` is all of them together.
+
+        >>> rules = warehouse.audit(models="silent", jobs=1)
+        >>> rules["average_score_change"].min() < -0.1
+        True
+        """
+        from orchbench_analytics.outputs.audit import audit
+        from orchbench_analytics.views.select import require_answers
+
+        require_answers(self.profile(), "an audit of scoring rules")
+        chosen = self._choose(models, experiments)
+        with self._running(jobs, is_local=True) as engine:
+            return chosen.of(audit(self.path, self.manifest(), engine))
+
+    @names_damage
+    def check(self) -> CheckReport:
+        """Check that all counts add up, and that an evaluator's reported figures equal ours.
+
+        Returns what was `compared`, in words, and the figures with `differences`.
+
+        >>> warehouse.check().differences.height
+        0
+        """
+        from orchbench_analytics.outputs.check import check, explained_by_self_loops
+        from orchbench_analytics.views.catalog import all_relations
+
+        with self.connect(only=all_relations()) as connection:
+            report = check(connection)
+        with self._running(None, is_local=True) as engine:
+            return explained_by_self_loops(self.path, self.manifest(), report, engine)
+
+    def verify(self) -> list[Finding]:
+        """Check that every file has the bytes that were written.
+
+        Returns the files that have not, and what is wrong with each.
+
+        >>> warehouse.verify()
+        []
+        """
+        return verify(self.path, self.manifest())
+
+    def report(
+        self,
+        output: str | Path,
+        *,
+        models: Sequence[str] = (),
+        profiles: Sequence[str] = (),
+        answer_limit: int | None = None,
+        with_rules: bool = False,
+        title: str | None = None,
+        jobs: int | None = None,
+    ) -> Report:
+        """Write a page that works offline, from the leaderboard down to the answers.
+
+        output: the file; if the page is too large for one, a directory of that name. Only an
+            earlier report is replaced.
+        models: only these.
+        profiles: only these; the first is shown first.
+        answer_limit: cut answers after so many characters; 0 leaves them out.
+        with_rules: also show what each scoring rule changes, which takes a while.
+        title: of the page.
+        jobs: how many processes; by default as many as there are cores.
+
+        Returns the page to open, its size, and how many models it has.
+
+        >>> warehouse.report("perfect.html", models=["perfect"], jobs=1).model_count
+        1
+        """
+        from orchbench_analytics.pages.report import (
+            ANSWER_LIMIT,
+            TITLE,
+            ReportOptions,
+            make_report,
+        )
+
+        require_parent(local_path(output))
+        limit = ANSWER_LIMIT if answer_limit is None else answer_limit
+        options = ReportOptions(
+            _several(models), _several(profiles), limit, with_rules, title or TITLE
+        )
+        with self._running(jobs, is_local=True) as engine:
+            return make_report(self.path, self.manifest(), local_path(output), options, engine)
+
+    def view(
+        self,
+        *,
+        models: Sequence[str] = (),
+        profiles: Sequence[str] = (),
+        with_rules: bool = False,
+        jobs: int | None = None,
+    ) -> Report:
+        """Write the report beside the warehouse, and open it in the browser.
+
+        models: only these.
+        profiles: only these; the first is shown first.
+        with_rules: also show what each scoring rule changes, which takes a while.
+        jobs: how many processes; by default as many as there are cores.
+
+        Returns the page, as `report` does.
+
+        >>> warehouse.view(models="perfect", jobs=1).page.name
+        'warehouse-report.html'
+        """
+        import webbrowser
+
+        made = self.report(
+            self.path.with_name(f"{self.path.name}-report.html"),
+            models=models,
+            profiles=profiles,
+            with_rules=with_rules,
+            jobs=jobs,
+        )
+        webbrowser.open(made.page.absolute().as_uri())
+        return made
+
+    @names_damage
+    def export(
+        self,
+        target: str | Path,
+        *,
+        tables: Sequence[str] = (),
+        star: bool = False,
+        profile: str | None = None,
+        raw: bool = False,
+        keys: bool = False,
+        partition_by: Sequence[str] = (),
+        overwrite: bool = False,
+    ) -> ExportSummary:
+        """Write tables and views, or a star schema, for other tools.
+
+        target: a file or directory whose name says the format, or a Postgres address. If it holds
+            an earlier export of the same options, only what changed is written.
+        tables: only these tables and views.
+        star: facts and dimensions in place of tables and views.
+        profile: only the scores under this one.
+        raw: leave texts that a spreadsheet would run as formulas as they are.
+        keys: declare primary and foreign keys in a DuckDB file, which makes it larger.
+        partition_by: columns that become directories.
+        overwrite: replace an earlier export made with other options; nothing else is replaced.
+
+        Returns what was written, and where to.
+
+        >>> len(warehouse.export("board.duckdb", tables=["leaderboard"]).relations)
+        1
+        """
+        from orchbench_analytics.exports.export import export
+        from orchbench_analytics.exports.relations import Selection
+
+        selection = Selection(
+            tables=tuple(_several(tables)),
+            is_star=star,
+            profile=profile,
+            is_raw=raw,
+            has_keys=keys,
+            partition_by=tuple(_several(partition_by)),
+        )
+        return export(
+            self.path,
+            self.manifest(),
+            str(target),
+            selection=selection,
+            may_overwrite=overwrite,
+            spark=self._spark,
+        )
+
+    def superset_bundle(
+        self, target: str | Path, *, uri: str, profile: str | None = None
+    ) -> BundleSummary:
+        """Write a ZIP file that Superset imports: a dashboard over an exported star.
+
+        target: the file, such as `superset.zip`.
+        uri: where Superset finds the star, as SQLAlchemy writes addresses.
+        profile: the one that the dashboard shows first; by default `spec`.
+
+        Returns the names of its datasets and charts, and whether it existed already.
+
+        >>> warehouse.superset_bundle("superset.zip", uri="duckdb:////data/star.duckdb").charts[0]
+        'Leaderboard'
+        """
+        from orchbench_analytics.exports.export import export_bundle
+
+        return export_bundle(
+            self.path, self.manifest(), local_path(target), uri=uri, profile=profile
+        )
+
+    # What the methods share
+
+    @property
+    def _spark(self) -> SparkSession | None:
+        """The session that answers queries, if the work runs on Spark."""
+        return getattr(self.engine, "session", None)
+
+    def _running(
+        self, jobs: int | None, *, is_local: bool = False
+    ) -> AbstractContextManager[Engine]:
+        from orchbench_analytics.engines import Local
+
+        return Local(jobs) if is_local or self.engine is None else nullcontext(self.engine)
+
+    def _choose(
+        self,
+        models: Sequence[str] = (),
+        experiments: Sequence[str] = (),
+        languages: Sequence[str] = (),
+    ) -> Chosen:
+        """What a selection means among the models of the warehouse."""
+        known = {(part.model, part.experiment, part.language) for part in self.manifest().parts}
+        return choose(known, Selection(models, experiments, languages))
+
+    def _contenders(self, chosen: Chosen) -> list[Contender]:
+        if chosen.contenders is not None:
+            return chosen.contenders
+        return sorted({(part.model, part.experiment) for part in self.manifest().parts})
+
+    def _choose_model(
+        self, model: str | Contender, experiments: Sequence[str], languages: Sequence[str]
+    ) -> Chosen:
+        """One model, by its name or by a pair, in all its experiments that are asked about."""
+        chosen = self._choose((), experiments, languages)
+        if isinstance(model, str):
+            return chosen._replace(contenders=find_contenders(model, self._contenders(chosen)))
+        return chosen._replace(contenders=[find_contender(model, self._contenders(chosen))])
+
+    def _sides(
+        self, baseline: str | Contender | None, candidate: str | Contender | None, chosen: Chosen
+    ) -> tuple[Contender | None, Contender | None]:
+        known = self._contenders(chosen)
+        first, second = (
+            None if side is None else find_contender(side, known) for side in (baseline, candidate)
+        )
+        return first, second
+
+    def _require_scores(
+        self, scores: pl.DataFrame, sides: Sequence[Contender | None], profile: Profile
+    ) -> None:
+        there = set(scores.select("model", "experiment").iter_rows())
+        for side in sides:
+            if side is not None and side not in there:
+                raise SelectionError(f"{'/'.join(side)} has no scores under {profile.name}")
+
+    def _refuse_refused(self, chosen: Chosen, scenario: str) -> None:
+        """Refuse a scenario that is not there because its file could not be read."""
+        files = chosen.of(self.table("sources").filter(kind="runs", scenario=scenario)).collect()
+        for path, reason in files.filter(status="refused").select("path", "reason").rows():
+            if "taken" not in files["status"]:
+                raise SelectionError(
+                    f"scenario {scenario} could not be read ({reason}): {path}; "
+                    "see: orchbench sources --status refused"
+                )
+
+    def _scenario_scores(self, profile: Profile) -> pl.DataFrame:
+        return self.table("scenario_scores").filter(profile=profile.name).collect()
+
+    def _scored(self, what: str, profile: Profile) -> pl.LazyFrame:
+        return self.table(f"scored_{what}").filter(profile=profile.name)
+
+    def _tagged(self, tag: str) -> pl.DataFrame:
+        from orchbench_analytics.views.select import TAGGED_VIEWS, tagged_models
+
+        with self.connect(only=["model_tags", *TAGGED_VIEWS]) as connection:
+            return tagged_models(connection, tag)
+
+
+def _several(given: Any) -> list[Any]:
+    """All that was given; a single text or path is one, not a sequence of letters."""
+    return [given] if isinstance(given, str | Path) else [*given]
