@@ -8,12 +8,12 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, Literal, get_args
 
 import polars as pl
 
 from orchbench_analytics.errors import SelectionError
-from orchbench_analytics.metrics import HEADLINE, MEAN_OF_LANGUAGES, METRICS
+from orchbench_analytics.metrics import HEADLINE, METRICS
 from orchbench_analytics.paths import local_path, require_parent
 from orchbench_analytics.profiles import UPSTREAM, Profile, load_profile
 from orchbench_analytics.selection import (
@@ -501,6 +501,7 @@ class Warehouse:
         unnamed = expected.clear(max(0, expected.height - sweep.height))
         return rank_intervals(
             chosen.of(scores),
+            clusters=self._clusters(),
             seed=seed,
             min_coverage=min_coverage,
             expected=pl.concat([sweep, unnamed]),
@@ -517,7 +518,6 @@ class Warehouse:
         models: Sequence[str] = (),
         experiments: Sequence[str] = (),
         languages: Sequence[str] = (),
-        seed: int = 0,
     ) -> pl.DataFrame:
         """Estimate the metrics of every model, with 95 % intervals.
 
@@ -526,22 +526,21 @@ class Warehouse:
         models: only these.
         experiments: likewise.
         languages: likewise.
-        seed: of the resampling; the same seed gives the same figures.
 
         Returns a row for each metric and language, and `mean` over languages: `value`, `low`,
-        `high`, standard errors, `scenario_count`, `coverage_rate`.
+        `high`, `standard_error`, `scenario_count`, `cluster_count`, `coverage`.
 
         >>> spans = warehouse.intervals(metrics=["average_score"])
         >>> spans.filter(model="perfect", language="mean")["value"].item()
         1.0
         """
-        from orchbench_analytics.stats.bootstrap import intervals
+        from orchbench_analytics.stats.intervals import intervals
 
         chosen = self._choose(models, experiments, languages)
         scores = chosen.of(self._scenario_scores(self.profile(profile)))
         expected = Chosen(languages=chosen.languages).of(self.table("expected_scenarios").collect())
         names = _several(metrics) or tuple(METRICS)
-        return intervals(scores, metrics=names, seed=seed, expected=expected)
+        return intervals(scores, metrics=names, clusters=self._clusters(), expected=expected)
 
     @names_damage
     def show(
@@ -705,11 +704,10 @@ class Warehouse:
             chosen = chosen._replace(contenders=[side for side in sides if side])
         scores = chosen.of(self._scenario_scores(scored))
         self._require_scores(scores, sides, scored)
-        names = _several(metrics)
-        found = compare_models(scores, *sides, metrics=names, seed=seed, level=level)
-        if chosen.languages is None or len(chosen.languages) > 1 or None in sides:
-            return found
-        return found.filter(pl.col("language") != MEAN_OF_LANGUAGES)  # the one language once more
+        names, clusters = _several(metrics), self._clusters()
+        return compare_models(
+            scores, *sides, metrics=names, clusters=clusters, seed=seed, level=level
+        )
 
     def gates(
         self,
@@ -737,23 +735,14 @@ class Warehouse:
         >>> warehouse.gates("perfect", "silent", ["Plan >= -0.01"])[0].outcome
         'crossed'
         """
-        from orchbench_analytics.stats.gate import check_gate, gate_level, parse_gate
+        from orchbench_analytics.stats.gate import check_gates
 
-        rules = _several(gates)
-        level = gate_level(rules)
-        found = self.compare(
-            baseline,
-            candidate,
-            profile=profile,
-            metrics=[parse_gate(text).metric for text in rules],
-            experiments=experiments,
-            languages=languages,
-            seed=seed,
-            level=level,
-        )
-        there = found["language"].unique()
-        language = MEAN_OF_LANGUAGES if MEAN_OF_LANGUAGES in there else there[0]
-        return [check_gate(found, text, language=language, level=level) for text in rules]
+        chosen, scored = self._choose((), experiments, languages), self.profile(profile)
+        known = self._contenders(chosen)
+        sides = find_contender(baseline, known), find_contender(candidate, known)
+        scores = chosen._replace(contenders=[*sides]).of(self._scenario_scores(scored))
+        self._require_scores(scores, sides, scored)
+        return check_gates(scores, *sides, _several(gates), clusters=self._clusters(), seed=seed)
 
     @names_damage
     def drivers(
@@ -834,7 +823,8 @@ class Warehouse:
 
         chosen = self._choose(models, experiments, languages)
         scores = chosen.of(self._scenario_scores(self.profile(profile)))
-        return trends(scores, self._tagged(tag), metrics=_several(metrics) or HEADLINE)
+        names, clusters = _several(metrics) or HEADLINE, self._clusters()
+        return trends(scores, self._tagged(tag), metrics=names, clusters=clusters)
 
     @names_damage
     def consistency(
@@ -861,16 +851,26 @@ class Warehouse:
         >>> warehouse.consistency("gaps", models="perfect")["gap"].unique().to_list()
         [0.0]
         """
-        from orchbench_analytics.stats.consistency import consistency
+        from orchbench_analytics.stats.consistency import flips, pass_rates
+        from orchbench_analytics.stats.intervals import language_gaps
+        from orchbench_analytics.stats.noise import model_spread, run_noise
         from orchbench_analytics.views.select import require_answers
 
         chosen, scored = self._choose(models, experiments, languages), self.profile(profile)
         require_answers(scored, "consistency over runs")
         steps, plans = (chosen.of(self._scored(w, scored)) for w in ("steps", "plans"))
-        found = consistency(steps, plans, chosen.of(self._scenario_scores(scored)))
-        if what not in found:
-            raise SelectionError(f"no consistency {what!r}; there are {', '.join(found)}")
-        return found[what]
+        if what == "flips":
+            return flips(steps)
+        if what == "pass_rates":
+            return pass_rates(steps)
+        if what == "run_noise":
+            return run_noise(steps, plans)
+        if what == "spread":
+            return model_spread(run_noise(steps, plans))
+        if what == "gaps":
+            scores = chosen.of(self._scenario_scores(scored))
+            return language_gaps(scores, clusters=self._clusters())
+        raise SelectionError(f"no consistency {what!r}; there are {', '.join(get_args(Question))}")
 
     @names_damage
     def power(
@@ -904,7 +904,10 @@ class Warehouse:
         chosen, scored = self._choose(models, experiments, languages), self.profile(profile)
         require_answers(scored, "how much runs vary")
         steps, plans = (chosen.of(self._scored(w, scored)) for w in ("steps", "plans"))
-        return plan_sweep(steps, plans, metric=metric, difference=difference)
+        scores, clusters = chosen.of(self._scenario_scores(scored)), self._clusters()
+        return plan_sweep(
+            steps, plans, scores, metric=metric, difference=difference, clusters=clusters
+        )
 
     # Check, and use elsewhere
 
@@ -1175,6 +1178,12 @@ class Warehouse:
 
     def _scenario_scores(self, profile: Profile) -> pl.DataFrame:
         return self.table("scenario_scores").filter(profile=profile.name).collect()
+
+    def _clusters(self) -> pl.DataFrame:
+        """Which scenarios go together: a scenario and its translations."""
+        from orchbench_analytics.stats.sweep import ALONE
+
+        return ALONE
 
     def _scored(self, what: str, profile: Profile) -> pl.LazyFrame:
         return self.table(f"scored_{what}").filter(profile=profile.name)

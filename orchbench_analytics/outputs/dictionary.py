@@ -12,9 +12,9 @@ import polars as pl
 from orchbench_analytics.errors import SelectionError
 from orchbench_analytics.queries import views
 from orchbench_analytics.schema import Column, Table
-from orchbench_analytics.stats.run_columns import STATISTICS
 from orchbench_analytics.store.manifest import Manifest
 from orchbench_analytics.tables import TABLES
+from orchbench_analytics.tables.statistics import STATISTICS
 from orchbench_analytics.views.catalog import PROFILES_AND_TAGS, connect
 from orchbench_analytics.views.descriptions import describe_view, label_of, unit_of
 

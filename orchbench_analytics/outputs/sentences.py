@@ -39,7 +39,7 @@ def _difference(row: dict[str, Any]) -> str:
     name = metric_label(row["metric"])
     if row["difference"] is None:
         return f"{name} undefined"
-    low, high = row["low_adjusted"], row["high_adjusted"]
+    low, high = row["low"], row["high"]
     interval = f" [{100 * low:.1f}, {100 * high:.1f}]" if None not in (low, high) else ""
     return f"{name} {points(row['difference'])} points{interval}, {row['verdict']}"
 

@@ -10,7 +10,7 @@ import polars as pl
 from orchbench_analytics.metrics import HEADLINE, METRICS
 from orchbench_analytics.pages.columns import columns_of
 from orchbench_analytics.pages.source import Source
-from orchbench_analytics.stats.bootstrap import intervals
+from orchbench_analytics.stats.intervals import intervals
 from orchbench_analytics.stats.ranks import rank_intervals
 from orchbench_analytics.views.select import unanswered_models
 
@@ -19,7 +19,7 @@ _SCORED = ("profile", "model", "experiment", "language", "file_count", "refused_
 _INTERVAL = ("profile", "model", "experiment", "language", "metric", "value", "low", "high")
 _RANK = (
     "profile", "model", "experiment", "rank_number", "rank_low", "rank_high", "tier_number",
-    "average_score", "low", "high", "adjusted_score", "coverage_rate", "unranked_reason",
+    "average_score", "low", "high", "expected_score", "coverage", "unranked_reason",
 )  # fmt: skip
 
 

@@ -8,7 +8,7 @@ import polars as pl
 
 from orchbench_analytics.metrics import HEADLINE
 from orchbench_analytics.pages.source import Source
-from orchbench_analytics.stats.compare import compare_pairs
+from orchbench_analytics.stats.compare import compare_models
 from orchbench_analytics.stats.consistency import flips, pass_rates
 from orchbench_analytics.stats.noise import run_noise
 
@@ -32,7 +32,7 @@ _AUDITED = tuple(f"{metric}_change" for metric in HEADLINE)
 _PAIR = (
     "profile", "metric", "baseline_model", "baseline_experiment", "candidate_model",
     "candidate_experiment", "scenario_count", "baseline_value", "candidate_value", "difference",
-    "low", "high", "p_adjusted", "verdict",
+    "low", "high", "p_value", "verdict",
 )  # fmt: skip
 _MODEL = ("profile", "model", "experiment", "language")
 
@@ -121,7 +121,7 @@ def comparisons(source: Source) -> Tables:
     first, *others = source.profiles
     wanted = [(first, metric) for metric in HEADLINE] + [(name, HEADLINE[0]) for name in others]
     scores = source.only(source.scenario_scores()).partition_by("profile", as_dict=True)
-    found = [compare_pairs(scores[profile,], metric=metric) for profile, metric in wanted]
+    found = [compare_models(scores[profile,], metrics=[metric]) for profile, metric in wanted]
     return {"pairs": pl.concat(found, how="diagonal_relaxed").select(_PAIR)}
 
 

@@ -1,7 +1,9 @@
 """Which differences between models are real.
 
 Throughout, a difference is candidate - baseline: above 0 the candidate is better. Pairs are
-compared over the scenarios both have, language by language and over the mean of languages.
+compared over the scenarios both have, in each language and over the mean of languages, by a paired
+t test over clusters of scenarios. All rows of a comparison are corrected together (`family`), and
+the verdict is what the corrected interval says: better or worse if it leaves out 0.
 """
 
 from __future__ import annotations
@@ -13,245 +15,279 @@ import numpy as np
 import polars as pl
 
 from orchbench_analytics.errors import SelectionError
-from orchbench_analytics.metrics import HEADLINE, MEAN_OF_LANGUAGES, resolve_metric, resolve_metrics
-from orchbench_analytics.stats.columns import COMPARISONS, frame
-from orchbench_analytics.stats.contrast import Contrast, contrast
-from orchbench_analytics.stats.counts import (
-    Contender,
-    Counts,
-    LanguageCounts,
-    count_by_scenario,
-    find_contender,
+from orchbench_analytics.metrics import HEADLINE, MEAN_OF_LANGUAGES, resolve_metrics
+from orchbench_analytics.stats.estimate import (
+    Estimate,
+    difference,
+    estimate_terms,
+    over_languages,
 )
 from orchbench_analytics.stats.evaluate import Array
-from orchbench_analytics.stats.max_t import tested_together
-from orchbench_analytics.stats.pairs import Indices, common_counts
-from orchbench_analytics.stats.permute import swap_p_values, swap_patterns
+from orchbench_analytics.stats.family import FIRST_WEIGHT, Family, draws_for, sign_patterns
+from orchbench_analytics.stats.limits import (
+    check_level,
+    detectable_difference,
+    difference_interval,
+    difference_p,
+    guarded_low,
+    has_no_spread,
+)
+from orchbench_analytics.stats.sweep import (
+    ALONE,
+    Block,
+    Contender,
+    Indices,
+    Sweep,
+    chunks,
+    common_pair,
+    sweeps,
+)
+from orchbench_analytics.tables.statistics import COMPARISONS, frame
 
 Pair = tuple[str | Contender, str | Contender]
 
 
-class _Test(NamedTuple):
-    """p-values alone and together, the level of each interval, and over how many rows it is."""
+class Contrast(NamedTuple):
+    """One metric of many pairs: both values, the difference, and how many scenarios it rests on."""
 
-    p_value: Array
-    p_adjusted: Array
-    each_level: float
-    row_count: int
+    baseline_value: Array
+    candidate_value: Array
+    difference: Estimate
+    scenario_count: Array
+
+
+class _Rows(NamedTuple):
+    """The pairs that one metric is compared for, in one language or over several."""
+
+    metric: str
+    language: str
+    places: slice
+    contrast: Contrast
+    weight: float
 
 
 def compare_models(
     scenario_scores: pl.DataFrame,
-    baseline: str | Contender | None,
-    candidate: str | Contender | None,
+    baseline: str | Contender | None = None,
+    candidate: str | Contender | None = None,
     *,
-    metrics: Sequence[str] = (),
+    metrics: Iterable[str] = (),
+    by_language: bool = True,
+    first_weight: float = FIRST_WEIGHT,
+    clusters: pl.DataFrame = ALONE,
     seed: int = 0,
     level: float = 0.95,
 ) -> pl.DataFrame:
-    """Two models, everyone else against a baseline, or all pairs: the table COMPARISONS."""
-    if baseline is not None and candidate is not None:
-        chosen = metrics or HEADLINE
-        return compare(scenario_scores, baseline, candidate, metrics=chosen, seed=seed, level=level)
-    if candidate is not None:
+    """Two models, everyone else against a baseline, or all pairs: the table COMPARISONS.
+
+    Two models are compared in each language and over all of them, many over all only. The first
+    metric's mean over languages is asked about first and weighs most in the correction.
+    """
+    if baseline is None and candidate is not None:
         raise SelectionError("name a baseline to compare the candidate with")
-    if len(metrics) > 1:
-        raise SelectionError("many models are compared in one metric; choose one")
-    metric = metrics[0] if metrics else HEADLINE[0]
-    if baseline is None:
-        return compare_pairs(scenario_scores, metric=metric, seed=seed, level=level)
-    return compare_with(scenario_scores, baseline, metric=metric, seed=seed, level=level)
-
-
-def compare(
-    scenario_scores: pl.DataFrame,
-    baseline: str | Contender,
-    candidate: str | Contender,
-    *,
-    metrics: Iterable[str] = HEADLINE,
-    resamples: int = 10_000,
-    seed: int = 0,
-    level: float = 0.95,
-) -> pl.DataFrame:
-    """Two (model, experiment) over common scenarios: the table COMPARISONS, Holm over all rows."""
-    names = resolve_metrics(metrics)
+    is_two = candidate is not None
+    names = resolve_metrics(metrics) or (HEADLINE if is_two else HEADLINE[:1])
     found = []
-    for counts in count_by_scenario(scenario_scores, names):
-        shared = common_counts(counts, baseline, candidate)
-        groups: dict[str, Sequence[LanguageCounts]] = {
-            **{language.language: [language] for language in shared.languages},
-            MEAN_OF_LANGUAGES: shared.languages,
-        }
-        one, other = np.array([0]), np.array([1])
-        contrasts, p_values = [], []
-        for language, members in groups.items():
-            options = {"resamples": resamples, "seed": seed}
-            p_values.append(swap_p_values(members, names, **options))
-            for name, result in contrast(members, one, other, names, **options).items():
-                contrasts.append((language, name, result))
-        tests = _holm_tests(np.concatenate(p_values), level=level)
-        found += [
-            _rows(result, test, level=level).with_columns(
-                *_pair_columns(shared, one, other),
-                metric=pl.lit(name),
-                language=pl.lit(language),
+    for sweep in sweeps(scenario_scores, names, clusters):
+        if baseline is not None and candidate is not None:
+            shared = common_pair(sweep, baseline, candidate)
+            pairs = np.array([0]), np.array([1])
+        else:
+            shared, pairs = sweep, _pairs(sweep, baseline)
+        if len(pairs[0]):
+            found.append(
+                compare_pairs(
+                    shared,
+                    *pairs,
+                    names,
+                    by_language=is_two and by_language,
+                    first_weight=first_weight,
+                    seed=seed,
+                    level=level,
+                )
             )
-            for test, (language, name, result) in zip(tests, contrasts, strict=True)
-        ]
     return frame(COMPARISONS, *found)
 
 
-def compare_with(
-    scenario_scores: pl.DataFrame,
-    baseline: str | Contender,
+class Compared(NamedTuple):
+    """The rows of a comparison, and the family that corrects them together."""
+
+    family: Family
+    parts: list[_Rows]
+    level: float
+
+    def first_level(self) -> float:
+        """The level of the interval of the row that is asked about first."""
+        weight = np.array([FIRST_WEIGHT])
+        return float(self.family.corrected(np.ones(1), weight, level=self.level).level[0])
+
+
+def compared(
+    sweep: Sweep,
+    baseline: Indices,
+    candidate: Indices,
+    names: Sequence[str],
     *,
-    metric: str = "average_score",
-    resamples: int = 10_000,
+    by_language: bool,
+    first_weight: float = FIRST_WEIGHT,
+    draws: int | None = None,
     seed: int = 0,
     level: float = 0.95,
-) -> pl.DataFrame:
-    """Everyone else against one baseline: COMPARISONS, max-t over all of them."""
-    contenders = scenario_scores.select("model", "experiment").unique().sort(pl.all()).rows()
-    own = contenders[find_contender(contenders, baseline)]
-    pairs: list[Pair] = [(own, other) for other in contenders if other != own]
-    return compare_pairs(
-        scenario_scores, pairs, metric=metric, resamples=resamples, seed=seed, level=level
+) -> Compared:
+    """Pairs of contenders in some metrics, over all languages, and in each if asked for."""
+    check_level(level)
+    groups: dict[str, Sequence[Block]] = (
+        {MEAN_OF_LANGUAGES: sweep.blocks} if len(sweep.blocks) > 1 or not by_language else {}
     )
+    if by_language:
+        groups |= {block.language: [block] for block in sweep.blocks}
+    draws = draws or draws_for(len(names) * len(groups) * len(baseline))
+    signs = sign_patterns(sweep.clusters, draws=draws, seed=seed)
+    first = names[0], next(iter(groups))
+    found = Compared(Family(draws), [], level)
+    for language, blocks in groups.items():
+        for name in names:
+            weight = first_weight if (name, language) == first else 1.0
+            for places, contrast in contrasts(blocks, baseline, candidate, name):
+                moves, counts = contrast.difference.moves, contrast.difference.cluster_count
+                found.family.add(
+                    moves.astype(np.float32) @ signs,
+                    (moves**2).sum(axis=1),
+                    counts,
+                    np.full(len(counts), weight),
+                )
+                found.parts.append(_Rows(name, language, places, contrast, weight))
+    return found
 
 
 def compare_pairs(
-    scenario_scores: pl.DataFrame,
-    pairs: Sequence[Pair] | None = None,
+    sweep: Sweep,
+    baseline: Indices,
+    candidate: Indices,
+    names: Sequence[str],
     *,
-    metric: str = "average_score",
-    resamples: int = 2000,
+    by_language: bool,
+    first_weight: float = FIRST_WEIGHT,
     seed: int = 0,
     level: float = 0.95,
 ) -> pl.DataFrame:
-    """Pairs of (baseline, candidate), or all there are, by the mean over languages: COMPARISONS.
-
-    p-values and intervals are corrected for all pairs (max-t); none is below 1 / (resamples + 1).
-    """
-    name = resolve_metric(metric)
-    found = []
-    for counts in count_by_scenario(scenario_scores, [name]):
-        baseline, candidate = _indices(counts.contenders, pairs)
-        if not len(baseline):
-            continue
-        result = contrast(
-            counts.languages, baseline, candidate, [name], resamples=resamples, seed=seed
-        )[name]
-        swaps = swap_patterns(counts.languages, resamples=resamples, seed=seed)
-        family = tested_together(result.additions, swaps, level=level)
-        is_undefined = np.isnan(result.difference.value)
-        test = _Test(
-            np.where(is_undefined, np.nan, family.p_value),
-            np.where(is_undefined, np.nan, family.p_adjusted),
-            family.each_level,
-            1,
+    """Pairs of contenders in some metrics, corrected for all rows together."""
+    found = compared(
+        sweep,
+        baseline,
+        candidate,
+        names,
+        by_language=by_language,
+        first_weight=first_weight,
+        seed=seed,
+        level=level,
+    )
+    return pl.concat(
+        _described(part, found.family, level=level).with_columns(
+            *_pair_columns(sweep, baseline[part.places], candidate[part.places]),
+            metric=pl.lit(part.metric),
+            language=pl.lit(part.language),
         )
-        found.append(
-            _rows(result, test, level=level).with_columns(
-                *_pair_columns(counts, baseline, candidate),
-                metric=pl.lit(name),
-                language=pl.lit(MEAN_OF_LANGUAGES),
+        for part in found.parts
+    )
+
+
+def contrasts(
+    blocks: Sequence[Block], baseline: Indices, candidate: Indices, name: str
+) -> Iterable[tuple[slice, Contrast]]:
+    """A metric's mean over the languages, for each pair over the scenarios that both have."""
+    whole = [estimate_terms(name, block.terms, block.members) for block in blocks]
+    for places in chunks(len(baseline), blocks[0].members.shape[1]):
+        first, second = baseline[places], candidate[places]
+        sides = [[e.take(first) for e in whole], [e.take(second) for e in whole]]
+        # What was estimated for each alone holds for the pair only over the same scenarios.
+        for number, block in enumerate(blocks):
+            unlike = (block.present[first] != block.present[second]).any(axis=1)
+            if unlike.any():
+                common = (block.present[first] & block.present[second])[unlike]
+                for side, who in enumerate((first, second)):
+                    terms = {t: v[who[unlike]] * common for t, v in block.terms.items()}
+                    own = estimate_terms(name, terms, block.members)
+                    sides[side][number] = sides[side][number].put(unlike, own)
+        counts = [
+            ((one.supported | other.supported) @ (block.members.T > 0))
+            & block.present[first]
+            & block.present[second]
+            for block, one, other in zip(blocks, *sides, strict=True)
+        ]
+        is_defined = [~np.isnan(one.value + other.value) for one, other in zip(*sides, strict=True)]
+        before, after = (
+            over_languages(
+                [
+                    e._replace(value=np.where(d, e.value, np.nan))
+                    for e, d in zip(side, is_defined, strict=True)
+                ]
             )
+            for side in sides
         )
-    return frame(COMPARISONS, *found)
+        yield (
+            places,
+            Contrast(
+                before.value,
+                after.value,
+                difference(after, before),
+                np.add.reduce([c.sum(axis=1) * d for c, d in zip(counts, is_defined, strict=True)]),
+            ),
+        )
 
 
-def holm(p_values: Array) -> Array:
-    """Holm's step-down p-values: the chance of any false finding stays below the level.
-
-    The i-th smallest of m becomes the greatest of (m - j + 1) p_j over j up to i, at most 1;
-    undefined p-values stay NaN and do not count.
-    """
-    result = np.full_like(p_values, np.nan)
-    known = np.flatnonzero(~np.isnan(p_values))
-    order = known[np.argsort(p_values[known], kind="stable")]
-    scaled = np.arange(len(order), 0, -1) * p_values[order]
-    result[order] = np.minimum(np.maximum.accumulate(scaled), 1.0)
-    return result
-
-
-def _holm_tests(p_values: Array, *, level: float) -> list[_Test]:
-    """Holm over all rows that have a p-value; each interval has the level of its row's step."""
-    row_count = int((~np.isnan(p_values)).sum())
-    adjusted = holm(p_values)
-    found_count = int(np.sum(adjusted <= 1 - level))
-    tests = []
-    for place, p_value in enumerate(p_values):
-        found_before = min(int(np.sum(p_values < p_value)), found_count)
-        each_level = 1 - (1 - level) / max(row_count - found_before, 1)
-        tests.append(_Test(p_values[[place]], adjusted[[place]], each_level, row_count))
-    return tests
-
-
-def _indices(
-    contenders: Sequence[Contender], pairs: Sequence[Pair] | None
-) -> tuple[Indices, Indices]:
-    if pairs is None:
-        first, second = np.triu_indices(len(contenders), k=1)
+def _pairs(sweep: Sweep, baseline: str | Contender | None) -> tuple[Indices, Indices]:
+    """All pairs of contenders, or all others against one."""
+    if baseline is None:
+        first, second = np.triu_indices(len(sweep.contenders), k=1)
         return first.astype(np.int64), second.astype(np.int64)
-    places = [[find_contender(contenders, name) for name in pair] for pair in pairs]
-    both = np.array(places, dtype=np.int64).reshape(-1, 2)
-    return both[:, 0], both[:, 1]
+    own = sweep.find(baseline)
+    others = np.array([n for n in range(len(sweep.contenders)) if n != own], dtype=np.int64)
+    return np.full(len(others), own, dtype=np.int64), others
 
 
-def _pair_columns(
-    counts: Counts, baseline: Indices, candidate: Indices
-) -> list[pl.Series | pl.Expr]:
-    columns: list[pl.Series | pl.Expr] = [pl.lit(counts.profile).alias("profile")]
+def _pair_columns(sweep: Sweep, baseline: Indices, candidate: Indices) -> list[pl.Series | pl.Expr]:
+    columns: list[pl.Series | pl.Expr] = [pl.lit(sweep.profile).alias("profile")]
     for role, places in (("baseline", baseline), ("candidate", candidate)):
         for position, part in enumerate(("model", "experiment")):
-            values = [counts.contenders[place][position] for place in places]
-            columns.append(
-                pl.lit(values[0]).alias(f"{role}_{part}")
-                if len(values) == 1
-                else pl.Series(f"{role}_{part}", values)
-            )
+            values = [sweep.contenders[place][position] for place in places]
+            columns.append(pl.Series(f"{role}_{part}", values))
     return columns
 
 
-def _rows(result: Contrast, test: _Test, *, level: float) -> pl.DataFrame:
-    estimate = result.difference
-    error, count = estimate.standard_error, estimate.scenario_count
-    interval = estimate.difference_interval(level=level)
-    together = estimate.difference_interval(level=test.each_level)
-    spread = error * np.sqrt(count)
-    effect = np.divide(estimate.value, spread, out=np.full_like(spread, np.nan), where=spread > 0)
+def _described(rows: _Rows, family: Family, *, level: float) -> pl.DataFrame:
+    """The rows of a comparison, after all rows are known."""
+    found = rows.contrast.difference.summary
+    error, count = found.error, found.cluster_count
+    p_unadjusted = difference_p(found)
+    weights = np.full(len(count), rows.weight)
+    corrected = family.corrected(p_unadjusted, weights, level=level)
+    alone = difference_interval(found, level=level)
+    together = difference_interval(found, level=corrected.level)
+    is_too_little = np.isnan(p_unadjusted) | (2.0 ** (1 - count) > 1 - corrected.level)
+    low, high = (np.where(is_too_little, np.nan, end) for end in together)
+    spread = np.where(has_no_spread(error), np.nan, error * np.sqrt(count))
     return pl.DataFrame(
         {
-            "scenario_count": count,
-            "baseline_value": result.baseline_value,
-            "candidate_value": result.candidate_value,
-            "difference": estimate.value,
+            "verdict": np.select(
+                [is_too_little, low > 0, high < 0],
+                ["too little data", "better", "worse"],
+                "no difference shown",
+            ),
+            "difference": found.value,
+            "low": low,
+            "high": high,
+            "baseline_value": rows.contrast.baseline_value,
+            "candidate_value": rows.contrast.candidate_value,
+            "p_value": corrected.p_value,
+            "scenario_count": rows.contrast.scenario_count,
+            "cluster_count": count,
+            "effect_size": found.value / spread,
+            "detectable_difference": detectable_difference(found, level=corrected.level),
             "standard_error": error,
-            "low": interval.low,
-            "high": interval.high,
-            "low_adjusted": together.low,
-            "high_adjusted": together.high,
-            "p_value": test.p_value,
-            "p_adjusted": test.p_adjusted,
-            "effect_size": effect,
-            "detectable_difference": estimate.detectable_difference(level=test.each_level),
+            "low_guarded": guarded_low(found, level=corrected.level),
+            "low_unadjusted": alone.low,
+            "high_unadjusted": alone.high,
+            "p_unadjusted": p_unadjusted,
         }
-    ).with_columns(verdict=_verdict(1 - level, test.row_count))
-
-
-def _verdict(alpha: float, row_count: int) -> pl.Expr:
-    """Words for the row, on which p-value and interval have to agree.
-
-    The least p-value that n swaps can give is 2 / 2^n.
-    """
-    least_p = 2.0 ** (1 - pl.col("scenario_count")) * row_count
-    is_found = pl.col("p_adjusted") <= alpha
-    return (
-        pl.when(pl.col("difference").is_nan() | (least_p > alpha))
-        .then(pl.lit("too little data"))
-        .when(is_found & (pl.col("low_adjusted") > 0))
-        .then(pl.lit("better"))
-        .when(is_found & (pl.col("high_adjusted") < 0))
-        .then(pl.lit("worse"))
-        .otherwise(pl.lit("no difference shown"))
     )

@@ -8,12 +8,9 @@ from math import comb
 import numpy as np
 import polars as pl
 
-from orchbench_analytics.stats.columns import frame
-from orchbench_analytics.stats.gaps import language_gaps
-from orchbench_analytics.stats.limits import share_interval
-from orchbench_analytics.stats.noise import model_spread, run_noise
-from orchbench_analytics.stats.run_columns import FLIPS, PASS_RATES
+from orchbench_analytics.stats.limits import bounded_interval
 from orchbench_analytics.stats.runs import Frame
+from orchbench_analytics.tables.statistics import FLIPS, PASS_RATES, frame
 
 _MODEL = ("profile", "model", "experiment", "language")
 _STEP = (*_MODEL, "scenario", "step_id")
@@ -26,20 +23,6 @@ CRITERIA = {
     "decision": _DECISION_RIGHT,
     "answer": _DECISION_RIGHT & ((pl.col("actual") != "call") | _CALL_RIGHT.fill_null(False)),
 }
-
-
-def consistency(
-    scored_steps: Frame, scored_plans: Frame, scenario_scores: pl.DataFrame
-) -> dict[str, pl.DataFrame]:
-    """How steady models are: from run to run, between models, and between languages."""
-    noise = run_noise(scored_steps, scored_plans)
-    return {
-        "flips": flips(scored_steps),
-        "pass_rates": pass_rates(scored_steps),
-        "run_noise": noise,
-        "spread": model_spread(noise),
-        "gaps": language_gaps(scenario_scores),
-    }
 
 
 def pass_rates(scored_steps: Frame) -> pl.DataFrame:
@@ -188,9 +171,7 @@ def _rate(
         summed[column].to_numpy() for column in ("_rate", "_count", "_spread", "_below")
     )
     factor = np.divide(count, count - 1, out=np.full_like(count, np.nan), where=count > 1)
-    interval = share_interval(
-        value, np.sqrt(factor) * spread / total, count - 1, count, level=level
-    )
+    interval = bounded_interval(value, np.sqrt(factor) * spread / total, count, level=level)
     return summed.select(
         *by,
         pl.col("_rate").alias(f"{name}_rate"),

@@ -1,7 +1,7 @@
 """How much of the sweep a model has answered, and what it would score had it answered all.
 
 The sweep's scenarios are those that any model has a file of, language by language, and those that
-are expected. An expected number is of all languages together; it says nothing of one among several.
+are expected. An expected number is of all languages together; it does not say how many each has.
 """
 
 from __future__ import annotations
@@ -13,67 +13,67 @@ import numpy.typing as npt
 import polars as pl
 
 from orchbench_analytics.schema import polars_schema
-from orchbench_analytics.stats.counts import SUMMED, Counts, LanguageCounts, per_run
-from orchbench_analytics.stats.evaluate import Array, defined_mean, evaluate
+from orchbench_analytics.stats.evaluate import Array, Flags, defined_mean, evaluate
+from orchbench_analytics.stats.sweep import SUMMED, Block, Sweep
 from orchbench_analytics.tables import EXPECTED_SCENARIOS
 
 NOTHING_EXPECTED = pl.DataFrame(schema=polars_schema(EXPECTED_SCENARIOS))
-Flags = npt.NDArray[np.bool_]
 
 
-def scored_counts(languages: Sequence[LanguageCounts]) -> npt.NDArray[np.int64]:
+def scored_counts(blocks: Sequence[Block]) -> npt.NDArray[np.int64]:
     """How many of the sweep's scenarios each contender has."""
-    present = np.hstack([language.present for language in languages])
-    count: npt.NDArray[np.int64] = present.sum(axis=1)
+    count: npt.NDArray[np.int64] = np.hstack([block.present for block in blocks]).sum(axis=1)
     return count
 
 
-def sweep_size(languages: Sequence[LanguageCounts], expected: pl.DataFrame) -> int:
+def sweep_size(blocks: Sequence[Block], expected: pl.DataFrame) -> int:
     """How many scenarios the sweep has: `expected` has the columns of `expected_scenarios`."""
-    there = {(one.language, scenario) for one in languages for scenario in one.scenarios}
+    there = {(block.language, scenario) for block in blocks for scenario in block.scenarios}
     return max(len(there.union(expected.drop_nulls().iter_rows())), expected.height)
 
 
-def expected_of(counts: Counts, language: str, expected: pl.DataFrame) -> pl.DataFrame:
+def expected_of(sweep: Sweep, language: str, expected: pl.DataFrame) -> pl.DataFrame:
     """What was expected of one language; a mere number is, if it is the only language."""
-    is_only = len(counts.languages) == 1 and expected["language"].null_count() == expected.height
+    is_only = len(sweep.blocks) == 1 and expected["language"].null_count() == expected.height
     return expected if is_only else expected.filter(pl.col("language") == language)
 
 
-def gap_reason(counts: Counts, place: int, expected: pl.DataFrame) -> str:
+def gap_reason(sweep: Sweep, place: int, expected: pl.DataFrame) -> str:
     """What a contender lacks, in words."""
-    total = sweep_size(counts.languages, expected)
-    missing = total - int(scored_counts(counts.languages)[place])
+    total = sweep_size(sweep.blocks, expected)
+    missing = total - int(scored_counts(sweep.blocks)[place])
     if not missing:
         return "no score"
-    there = {one.language for one in counts.languages if one.present[place].any()}
-    asked = {one.language for one in counts.languages}.union(expected["language"].drop_nulls())
+    there = {block.language for block in sweep.blocks if block.present[place].any()}
+    asked = {block.language for block in sweep.blocks}.union(expected["language"].drop_nulls())
     gone = sorted(asked - there)
     reason = f"{missing} of {total} scenarios missing"
     return f"{reason}, all of {', '.join(gone)}" if gone else reason
 
 
-def adjusted_values(counts: Counts, name: str) -> Array:
-    """The mean over all languages of the metric, missing files filled in: an estimate.
+def expected_scores(sweep: Sweep, name: str) -> Array:
+    """The mean over all languages of a metric from 0 to 1, missing files filled in: an estimate.
 
     What a missing file would have added is taken from a two-way fit by least squares: an effect of
-    the model, over all its files, and an effect of the scenario, over all models that have it.
+    the model, over all its files, and an effect of the scenario, over all models that have it. It
+    assumes that what is hard for one model is hard for all.
     """
-    present = np.hstack([language.present for language in counts.languages])
-    runs = np.hstack([language.runs for language in counts.languages])
+    present = np.hstack([block.present for block in sweep.blocks])
+    runs = np.hstack([block.runs for block in sweep.blocks])
     usual_runs = np.average(runs, axis=1, weights=present)[:, None]
-    alike = [per_run(language) for language in counts.languages]
-    ends = np.cumsum([len(language.scenarios) for language in counts.languages])[:-1]
-    sums: list[dict[str, Array]] = [{} for _ in counts.languages]
-    for part in counts.languages[0].parts:
-        known = np.hstack([language.parts[part] for language in counts.languages])
+    ends = np.cumsum([len(block.scenarios) for block in sweep.blocks])[:-1]
+    sums: list[dict[str, Array]] = [{} for _ in sweep.blocks]
+    for term in sweep.blocks[0].terms:
+        known = np.hstack([block.terms[term] for block in sweep.blocks])
         if not present.all():
-            fitted = two_way_fit(np.hstack([one.parts[part] for one in alike]), present)
-            guess = np.maximum(fitted, 0.0) * (usual_runs if part in SUMMED else 1.0)
+            # Of one run, so that files with more runs weigh as much as others.
+            is_summed = term in SUMMED
+            fitted = two_way_fit(known / runs if is_summed else known, present)
+            guess = np.maximum(fitted, 0.0) * (usual_runs if is_summed else 1.0)
             known = np.where(present, known, guess)
         for block, values in zip(sums, np.split(known, ends, axis=1), strict=True):
-            block[part] = values.sum(axis=1)
-    return defined_mean([evaluate([name], block)[name] for block in sums])
+            block[term] = values.sum(axis=1)
+    return defined_mean([np.clip(evaluate([name], block)[name], 0.0, 1.0) for block in sums])
 
 
 def two_way_fit(values: Array, present: Flags) -> Array:

@@ -17,11 +17,11 @@ import polars as pl
 
 from orchbench_analytics.errors import SelectionError
 from orchbench_analytics.metrics import resolve_metric, terms_of
-from orchbench_analytics.stats.columns import DRIVERS, frame
-from orchbench_analytics.stats.counts import Contender, count_by_scenario, find_contender
+from orchbench_analytics.selection import find_contender
 from orchbench_analytics.stats.evaluate import Array, Sums, defined_mean, evaluate
-from orchbench_analytics.stats.pairs import common_counts
 from orchbench_analytics.stats.runs import Frame
+from orchbench_analytics.stats.sweep import Contender, common_pair, sweeps
+from orchbench_analytics.tables.statistics import DRIVERS, frame
 
 _CALL_SCORES = ("name_f1", "key_f1", "value_f1")
 _DRIVERS = {
@@ -64,11 +64,11 @@ def drivers(
     """What each common scenario adds to the difference of the mean over languages: DRIVERS."""
     name = resolve_metric(metric)
     found = []
-    for counts in count_by_scenario(scenario_scores, [name]):
-        shared = common_counts(counts, baseline, candidate)
+    for sweep in sweeps(scenario_scores, [name]):
+        shared = common_pair(sweep, baseline, candidate)
         blocks, shares = [], []
-        for language in shared.languages:
-            sides = [{p: v[side] for p, v in language.parts.items()} for side in (0, 1)]
+        for block in shared.blocks:
+            sides = [{t: v[side] for t, v in block.terms.items()} for side in (0, 1)]
 
             def measure(sums: Sums) -> Array:
                 return evaluate([name], sums)[name]
@@ -76,16 +76,16 @@ def drivers(
             shares.append(_contributions(sides[0], sides[1], measure))
             blocks.append(
                 {
-                    "language": [language.language] * len(language.scenarios),
-                    "driver": language.scenarios,
+                    "language": [block.language] * len(block.scenarios),
+                    "driver": block.scenarios,
                     "baseline_value": measure(sides[0]),
                     "candidate_value": measure(sides[1]),
                 }
             )
         defined = sum(1 for share in shares if not np.isnan(share).all())
         rows = pl.concat(
-            pl.DataFrame(block).with_columns(contribution=pl.Series(share / max(defined, 1)))
-            for block, share in zip(blocks, shares, strict=True)
+            pl.DataFrame(part).with_columns(contribution=pl.Series(share / max(defined, 1)))
+            for part, share in zip(blocks, shares, strict=True)
         )
         found.append(_labelled(rows, shared.profile, shared.contenders, name))
     return frame(DRIVERS, *found)
@@ -113,7 +113,7 @@ def step_drivers(
     found = []
     for (profile,), rows in sorted(steps.partition_by("profile", as_dict=True).items()):
         known = rows.select("model", "experiment").unique().sort(pl.all()).rows()
-        pair = [known[find_contender(known, side)] for side in (baseline, candidate)]
+        pair = [find_contender(side, known) for side in (baseline, candidate)]
         drives = _step_contributions([_of(rows, side) for side in pair], name)
         found.append(_labelled(drives, str(profile), pair, name))
     return frame(DRIVERS, *found)

@@ -1,4 +1,12 @@
-"""A figure with its uncertainty, for each contender; and the mean of such figures."""
+"""A figure with its uncertainty, for each of many contenders, by the jack-knife over clusters.
+
+Leaving out a cluster of scenarios moves a metric; from these moves comes its standard error
+(Tukey 1958; with few clusters the jack-knife is the safest of the cluster-robust errors,
+MacKinnon, Nielsen and Webb 2023, doi:10.1016/j.jeconom.2022.04.001). A metric is a ratio of sums
+or a mean of such ratios, and so are the mean over languages, the difference of two models and the
+gap between languages: their moves are means and differences of moves, cluster by cluster. That is
+all it takes to respect that a scenario and its translation go together.
+"""
 
 from __future__ import annotations
 
@@ -6,93 +14,169 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 
-from orchbench_analytics.stats.evaluate import Array
-from orchbench_analytics.stats.limits import (
-    Interval,
-    detectable_difference,
-    difference_interval,
-    share_interval,
-)
+from orchbench_analytics.metrics import METRICS, Mean, Ratio
+from orchbench_analytics.stats.evaluate import Array, Flags, Sums, divide, support
+from orchbench_analytics.stats.sweep import Block, Indices
+
+_NOTHING = 1e-9  # what is left of a sum after all of it was subtracted
 
 
-class Estimate(NamedTuple):
-    """Values with two standard errors and what they rest on; NaN where there is nothing to say.
+class Summary(NamedTuple):
+    """Values with their standard errors, and what they rest on; NaN where there is nothing to say.
 
-    `even_count` is the number of scenarios of equal weight that the value is worth, at least, and
-    `moved_count` how many of them carry a difference.
+    `cluster_count` is how many clusters have anything to say about the value. `even_count` is how
+    many of equal weight it rests on: of a mean of several figures, the harmonic mean of theirs.
+    `effective_count` is how many carry it (Kish 1965): all alike n, one alone 1, none 0.
     """
 
     value: Array
-    standard_error: Array
-    cluster_standard_error: Array
-    degrees: Array
-    scenario_count: Array
+    error: Array
+    cluster_count: Array
     even_count: Array
-    moved_count: Array
+    effective_count: Array
 
-    def share_interval(self, *, level: float) -> Interval:
-        """The interval of a figure from 0 to 1."""
-        return share_interval(
-            self.value, self.standard_error, self.degrees, self.even_count, level=level
+
+class Estimate(NamedTuple):
+    """The values of contenders, and how far each cluster moves them (contender by cluster).
+
+    `supported` says which clusters have anything to say about the value.
+    """
+
+    value: Array
+    moves: Array
+    supported: Flags
+    even_count: Array
+
+    @property
+    def cluster_count(self) -> Array:
+        """The number of clusters that have anything to say about the value."""
+        count: Array = self.supported.sum(axis=1).astype(np.float64)
+        return count
+
+    @property
+    def additions(self) -> Array:
+        """What each cluster adds to the value: its move, and its even share of the whole."""
+        share = np.nan_to_num(self.value / np.maximum(self.cluster_count, 1))
+        return np.nan_to_num(self.moves) + np.where(self.supported, share[:, None], 0.0)
+
+    @property
+    def summary(self) -> Summary:
+        """The values with their standard errors, and what they rest on."""
+        additions = self.additions
+        sums, squares = np.abs(additions).sum(axis=1), (additions**2).sum(axis=1)
+        return Summary(
+            self.value,
+            standard_error((self.moves**2).sum(axis=1), self.cluster_count),
+            self.cluster_count,
+            self.even_count,
+            effective_count(sums, squares),
         )
 
-    def difference_interval(self, *, level: float) -> Interval:
-        """The interval of a figure from -1 to 1."""
-        return difference_interval(*self._moved(), level=level)
+    def take(self, places: slice | Indices | Flags) -> Estimate:
+        """The estimates of some contenders."""
+        return Estimate(
+            self.value[places], self.moves[places], self.supported[places], self.even_count[places]
+        )
 
-    def detectable_difference(self, *, level: float) -> Array:
-        """The smallest true difference found with 80 % power."""
-        return detectable_difference(*self._moved(), level=level)
-
-    def _moved(self) -> tuple[Array, Array, Array, Array, Array]:
-        error, degrees = self.standard_error, self.degrees
-        return self.value, error, degrees, self.even_count, self.moved_count
-
-
-def mean_estimate(estimates: Sequence[Estimate]) -> Estimate:
-    """The mean over languages, of those in which the value is defined; errors are independent."""
-    value = np.stack([estimate.value for estimate in estimates])
-    is_defined = ~np.isnan(value)
-    count = is_defined.sum(axis=0)
-
-    def stacked(arrays: Sequence[Array]) -> Array:
-        return np.where(is_defined, np.stack(arrays), 0.0)
-
-    def error_of_mean(errors: Sequence[Array]) -> Array:
-        total = np.sqrt((stacked(errors) ** 2).sum(axis=0))
-        return _divide(total, count)
-
-    variances = stacked([estimate.standard_error for estimate in estimates]) ** 2
-    degrees = stacked([estimate.degrees for estimate in estimates])
-    even = np.where(is_defined, np.stack([e.even_count for e in estimates]), np.inf).min(axis=0)
-    return Estimate(
-        _divide(np.nansum(value, axis=0), count),
-        error_of_mean([estimate.standard_error for estimate in estimates]),
-        error_of_mean([estimate.cluster_standard_error for estimate in estimates]),
-        pooled_degrees(variances, degrees),
-        stacked([estimate.scenario_count for estimate in estimates]).sum(axis=0),
-        np.where(count > 0, even, 0.0) * count,
-        stacked([estimate.moved_count for estimate in estimates]).sum(axis=0),
-    )
+    def put(self, places: Flags, others: Estimate) -> Estimate:
+        """These estimates, with others in some places."""
+        where = np.flatnonzero(places)
+        value, moves, supported, even_count = (field.copy() for field in self)
+        value[where], moves[where] = others.value, others.moves
+        supported[where], even_count[where] = others.supported, others.even_count
+        return Estimate(value, moves, supported, even_count)  # type: ignore[arg-type]
 
 
-def pooled_degrees(variances: Array, degrees: Array) -> Array:
-    """Degrees of freedom of a sum of independent errors (first axis), after Welch-Satterthwaite."""
-    total = variances.sum(axis=0)
-    below = (variances**2 / np.maximum(degrees, 1)).sum(axis=0)
-    result: Array = degrees.sum(axis=0)
-    np.divide(total**2, below, out=result, where=below > 0)
-    return result
-
-
-def cluster_error(influences: Array, count: Array) -> Array:
-    """Cluster-robust standard error: sqrt(n / (n - 1) x sum of squared influences of scenarios)."""
+def standard_error(squares: Array, count: Array) -> Array:
+    """sqrt(n / (n - 1) x sum of squared moves); NaN with fewer than two clusters."""
     factor = np.divide(count, count - 1, out=np.full_like(count, np.nan), where=count > 1)
-    error: Array = np.sqrt(factor * (influences**2).sum(axis=-1))
+    error: Array = np.sqrt(factor * squares)
     return error
 
 
-def _divide(total: Array, count: npt.NDArray[np.int_]) -> Array:
-    return np.divide(total, count, out=np.full_like(total, np.nan), where=count > 0)
+def effective_count(sums: Array, squares: Array) -> Array:
+    """(sum of |additions|)² / sum of squared additions: how many clusters carry a value."""
+    return np.divide(sums**2, squares, out=np.zeros_like(squares), where=squares > 0)
+
+
+def estimate(name: str, blocks: Sequence[Block]) -> Estimate:
+    """A metric of every contender: its mean over the languages in which it is defined."""
+    return over_languages([estimate_terms(name, b.terms, b.members) for b in blocks])
+
+
+def estimate_terms(name: str, terms: Sums, members: Array) -> Estimate:
+    """A metric in one language, of terms by contender and scenario, and scenario by cluster."""
+    needed = _ratios(name)
+    asked = {term for ratio in needed for term in _terms(ratio)}
+    return estimate_clusters(name, {term: terms[term] @ members for term in asked})
+
+
+def estimate_clusters(name: str, by_cluster: Sums) -> Estimate:
+    """A metric in one language, of terms by contender and cluster."""
+    formula = METRICS[name].formula
+    if isinstance(formula, Mean):
+        members = [estimate_clusters(member, by_cluster) for member in formula.of]
+        return _mean(members, needs_all=formula.needs_all)
+    totals = {term: values.sum(axis=1, keepdims=True) for term, values in by_cluster.items()}
+    value = divide(formula, totals)
+    rest = {term: totals[term] - values for term, values in by_cluster.items()}
+    without = divide(formula, {t: np.where(v < _NOTHING, 0.0, v) for t, v in rest.items()})
+    supported = support(name, by_cluster)
+    count = supported.sum(axis=1).astype(np.float64)
+    # Where nothing else is left the metric is undefined: its one cluster cannot be said to move it.
+    moves = np.where(supported & ~np.isnan(without), value - without, 0.0)
+    moves *= ((count - 1) / np.maximum(count, 1))[:, None]
+    mean = moves.sum(axis=1) / np.maximum(count, 1)
+    return Estimate(value[:, 0], np.where(supported, moves - mean[:, None], 0.0), supported, count)
+
+
+def _mean(estimates: Sequence[Estimate], *, needs_all: bool = False) -> Estimate:
+    """The mean of figures about the same contenders, of those that are defined."""
+    value = np.stack([estimate.value for estimate in estimates])
+    is_defined = ~np.isnan(value)
+    if needs_all:
+        is_defined &= is_defined.all(axis=0)
+    count = is_defined.sum(axis=0)
+    share = is_defined / np.maximum(count, 1)
+    inverse = [1 / np.maximum(estimate.even_count, 1) for estimate in estimates]
+    even = 1 / np.maximum((share * np.stack(inverse)).sum(axis=0), 1e-300)
+    return Estimate(
+        np.where(count > 0, (share * np.nan_to_num(value)).sum(axis=0), np.nan),
+        np.add.reduce([s[:, None] * e.moves for s, e in zip(share, estimates, strict=True)]),
+        np.logical_or.reduce(
+            [d[:, None] & e.supported for d, e in zip(is_defined, estimates, strict=True)]
+        ),
+        np.where(count > 0, even, 0.0),
+    )
+
+
+def over_languages(estimates: Sequence[Estimate]) -> Estimate:
+    """The mean over languages; what rests on other clusters in each language rests on more."""
+    mean = _mean(estimates)
+    counts = np.stack([estimate.cluster_count for estimate in estimates])
+    languages = np.maximum((counts > 0).sum(axis=0), 1)
+    more = mean.cluster_count * languages / np.maximum(counts.sum(axis=0), 1)
+    return mean._replace(even_count=mean.even_count * more)
+
+
+def difference(candidate: Estimate, baseline: Estimate) -> Estimate:
+    """Candidate - baseline, cluster by cluster."""
+    return Estimate(
+        candidate.value - baseline.value,
+        candidate.moves - baseline.moves,
+        candidate.supported | baseline.supported,
+        np.minimum(candidate.even_count, baseline.even_count),
+    )
+
+
+def _ratios(name: str) -> list[Ratio]:
+    """The ratios that a metric is made of."""
+    formula = METRICS[name].formula
+    if isinstance(formula, Ratio):
+        return [formula]
+    return [ratio for member in formula.of for ratio in _ratios(member)]
+
+
+def _terms(ratio: Ratio) -> set[str]:
+    return {*ratio.numerator, *ratio.denominator, *ratio.defined_by}

@@ -9,20 +9,23 @@ import polars as pl
 from scipy import special
 
 from orchbench_analytics.metrics import HEADLINE, resolve_metrics
-from orchbench_analytics.stats.columns import frame
-from orchbench_analytics.stats.counts import SUMMED, LanguageCounts
-from orchbench_analytics.stats.evaluate import Array, influence, support
-from orchbench_analytics.stats.run_columns import MODEL_SPREAD, RUN_NOISE
+from orchbench_analytics.stats.estimate import estimate_clusters
+from orchbench_analytics.stats.evaluate import Array
 from orchbench_analytics.stats.runs import (
     RUN,
     Frame,
-    count_by_run,
     run_counts,
     scenario_of_cell,
+    sweeps_of_runs,
     with_metrics,
 )
+from orchbench_analytics.stats.sweep import SUMMED, Block, chunks
+from orchbench_analytics.tables.statistics import MODEL_SPREAD, RUN_NOISE, frame
 
 _MODEL = ("profile", "model", "experiment", "language")
+_ICC = ("intraclass_correlation", "intraclass_low", "intraclass_high")
+_DRAWS = 1000
+_NOTHING = 1e-18
 
 
 def run_noise(
@@ -33,7 +36,8 @@ def run_noise(
     The noise is taken from the variance of runs within scenarios, which has many more degrees of
     freedom than a handful of runs has. ICC(1) = (MSB - MSW) / (MSB + (k - 1) MSW), with the mean
     squares between and within scenarios of the scenario's score in each run, and k the mean number
-    of runs (corrected if unequal); its interval is the one of the F distribution.
+    of runs (corrected if unequal); its interval comes from random weights of the scenarios (Rubin
+    1981), since scores near 1 are far from normal.
     """
     counts = run_counts(scored_steps, scored_plans)
     names = resolve_metrics(metrics)
@@ -91,15 +95,15 @@ def model_spread(noise: pl.DataFrame, *, level: float = 0.95) -> pl.DataFrame:
 def _noise(counts: pl.DataFrame, names: tuple[str, ...]) -> pl.DataFrame:
     """The noise of each metric, from what each run of a scenario moves it by."""
     found = []
-    for sweep in count_by_run(counts, names):
-        for language in sweep.languages:
+    for sweep in sweeps_of_runs(counts, names):
+        for block in sweep.blocks:
             for name in names:
-                error, run_count = _noise_error(language, name)
+                error, run_count = _noise_error(block, name)
                 found.append(
                     pl.DataFrame(
                         {
                             **sweep.keys,
-                            "language": language.language,
+                            "language": block.language,
                             "metric": name,
                             "noise_standard_error": error,
                             "run_standard_deviation": error * np.sqrt(run_count),
@@ -111,17 +115,17 @@ def _noise(counts: pl.DataFrame, names: tuple[str, ...]) -> pl.DataFrame:
     return pl.concat(found) if found else pl.DataFrame(schema={**schema, **numbers})
 
 
-def _noise_error(language: LanguageCounts, name: str) -> tuple[Array, Array]:
+def _noise_error(block: Block, name: str) -> tuple[Array, Array]:
     """The noise of each contender's metric over all runs, and its mean number of runs."""
-    member = scenario_of_cell(language)
-    runs_of_file = (language.present @ member) @ member.T
+    member = scenario_of_cell(block)
+    runs_of_file = (block.present @ member) @ member.T
     # A file's mean scores are means over its runs: each run has its share of the file.
     parts = {
         part: values if part in SUMMED else values / np.maximum(runs_of_file, 1)
-        for part, values in language.parts.items()
+        for part, values in block.terms.items()
     }
-    is_run = support(name, parts)
-    moved = np.nan_to_num(influence(name, parts))
+    found = estimate_clusters(name, parts)
+    is_run, moved = found.supported, np.nan_to_num(found.moves)
     runs = is_run.astype(np.float64) @ member
     mean = np.divide(moved @ member, runs, out=np.zeros_like(runs), where=runs > 0)
     within = (np.where(is_run, moved - mean @ member.T, 0.0) ** 2) @ member
@@ -136,41 +140,59 @@ def _noise_error(language: LanguageCounts, name: str) -> tuple[Array, Array]:
 
 def _intraclass(by_scenario: pl.DataFrame, *, level: float = 0.95) -> pl.DataFrame:
     """ICC(1) of each model's metric with its interval, from the scores of scenario and run."""
-    k, mean = pl.col("k"), pl.col("mean")
-    total, groups = k.sum(), pl.len()
-    grand = (k * mean).sum() / total
-    squares = (
-        by_scenario.group_by(*_MODEL, "metric", "scenario")
-        .agg(
-            pl.len().cast(pl.Float64).alias("k"),
-            pl.col("value").mean().alias("mean"),
-            (pl.col("value") - pl.col("value").mean()).pow(2).sum().alias("within"),
-        )
-        .group_by(*_MODEL, "metric")
-        .agg(
-            ((k * (mean - grand).pow(2)).sum() / (groups - 1)).alias("msb"),
-            (pl.col("within").sum() / (total - groups)).alias("msw"),
-            ((total - k.pow(2).sum() / total) / (groups - 1)).alias("k0"),
-            (groups - 1).cast(pl.Float64).alias("between"),
-            (total - groups).alias("inside"),
-        )
-        .filter(pl.col("between") > 0, pl.col("inside") > 0)
-        .with_columns(below=pl.col("msb") + (pl.col("k0") - 1) * pl.col("msw"))
-        .filter(pl.col("below") > 1e-18)
+    cells = by_scenario.group_by(*_MODEL, "metric", "scenario").agg(
+        pl.len().cast(pl.Float64).alias("k"),
+        pl.col("value").mean().alias("mean"),
+        (pl.col("value") - pl.col("value").mean()).pow(2).sum().alias("within"),
     )
-    between, inside = squares["between"].to_numpy(), squares["inside"].to_numpy()
-    tails = {"low": (1 + level) / 2, "high": (1 - level) / 2}
-    ratio = pl.when(pl.col("msw") > 1e-18).then(pl.col("msb") / pl.col("msw"))
-    ends = [
-        (ratio / pl.Series(special.fdtri(between, inside, tail))).alias(end)
-        for end, tail in tails.items()
+    found = [
+        _intraclass_rows(part, level=level)
+        for _, part in sorted(cells.partition_by("profile", "language", as_dict=True).items())
     ]
-    return squares.with_columns(*ends).select(
-        *_MODEL,
-        "metric",
-        ((pl.col("msb") - pl.col("msw")) / pl.col("below")).alias("intraclass_correlation"),
-        *(
-            ((pl.col(end) - 1) / (pl.col(end) + pl.col("k0") - 1)).alias(f"intraclass_{end}")
-            for end in tails
-        ),
+    schema = dict.fromkeys((*_MODEL, "metric"), pl.String) | dict.fromkeys(_ICC, pl.Float64)
+    return pl.concat(found) if found else pl.DataFrame(schema=schema)
+
+
+def _intraclass_rows(cells: pl.DataFrame, *, level: float) -> pl.DataFrame:
+    """The correlations of one language, with intervals from random weights of its scenarios."""
+    rows = cells.select(*_MODEL, "metric").unique().sort(pl.all())
+    scenarios = cells.select("scenario").unique().sort("scenario")
+    placed = cells.join(rows.with_row_index("_row"), on=rows.columns).join(
+        scenarios.with_row_index("_column"), on="scenario"
     )
+    place = placed["_row"].to_numpy(), placed["_column"].to_numpy()
+    runs, mean, within = (np.zeros((rows.height, scenarios.height)) for _ in range(3))
+    for array, column in ((runs, "k"), (mean, "mean"), (within, "within")):
+        array[place] = placed[column].to_numpy()
+    draws = np.random.default_rng(0).exponential(size=(scenarios.height, _DRAWS))
+    low, high = np.full(rows.height, np.nan), np.full(rows.height, np.nan)
+    for part in chunks(rows.height, _DRAWS):
+        drawn = _icc(runs[part], mean[part], within[part], draws)
+        is_known = ~np.isnan(drawn).all(axis=1) & (within[part].sum(axis=1) > _NOTHING)
+        ends = np.full((2, len(drawn)), np.nan)
+        ends[:, is_known] = np.nanquantile(
+            drawn[is_known], [(1 - level) / 2, (1 + level) / 2], axis=1
+        )
+        low[part], high[part] = ends
+    value = _icc(runs, mean, within, np.ones((scenarios.height, 1)))[:, 0]
+    return rows.with_columns(
+        pl.Series(name, array, nan_to_null=True)
+        for name, array in zip(_ICC, (value, low, high), strict=True)
+    ).drop_nulls(_ICC[0])
+
+
+def _icc(runs: Array, mean: Array, within: Array, weights: Array) -> Array:
+    """(MSB - MSW) / (MSB + (k - 1) MSW) of row by weighting; NaN without spread or repetition."""
+    there = (runs > 0).astype(np.float64)
+    weights = weights / np.maximum((there @ weights).max(), 1e-300) * there.sum(axis=1).max()
+    groups, total = there @ weights, runs @ weights
+    grand = (runs * mean) @ weights / np.maximum(total, _NOTHING)
+    between = (runs * mean**2) @ weights - total * grand**2
+    inside = within @ weights
+    with np.errstate(divide="ignore", invalid="ignore"):
+        msb = np.maximum(between, 0.0) / (groups - 1)
+        msw = inside / (total - groups)
+        usual = (total - (runs**2) @ weights / total) / (groups - 1)
+        below = msb + (usual - 1) * msw
+        is_known = (groups > 1 + 1e-9) & (total - groups > 1e-9) & (below > _NOTHING)
+        return np.where(is_known, (msb - msw) / below, np.nan)

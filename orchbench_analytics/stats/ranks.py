@@ -1,36 +1,65 @@
-"""How sure the ranks of a leaderboard are, and who has a rank at all."""
+"""How sure the ranks of a leaderboard are, and who has a rank at all.
+
+All pairs of ranked models are compared as `compare` does it, corrected together. A model's best
+rank is 1 + how many are surely better, its worst leaves those below that are surely worse. So all
+rank sets hold the true ranks at once, with the level asked for (Mogstad, Romano, Shaikh and Wilhelm
+2024, doi:10.1093/restud/rdad006).
+"""
 
 from __future__ import annotations
 
 from collections.abc import Collection
+from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 import polars as pl
+from scipy.spatial.distance import cdist
 
 from orchbench_analytics.errors import SelectionError
-from orchbench_analytics.stats.bootstrap import estimate_language
-from orchbench_analytics.stats.columns import RANK_INTERVALS, frame
-from orchbench_analytics.stats.counts import Contender, Counts, count_by_scenario, in_common
 from orchbench_analytics.stats.coverage import (
     NOTHING_EXPECTED,
-    adjusted_values,
+    expected_scores,
     gap_reason,
     scored_counts,
     sweep_size,
 )
-from orchbench_analytics.stats.estimate import Estimate, mean_estimate
-from orchbench_analytics.stats.pairs import Indices
-from orchbench_analytics.stats.rank_sets import competition_ranks, rank_sets
+from orchbench_analytics.stats.estimate import (
+    Estimate,
+    Summary,
+    effective_count,
+    estimate,
+    standard_error,
+)
+from orchbench_analytics.stats.evaluate import Array, Flags
+from orchbench_analytics.stats.family import Family, draws_for, sign_patterns
+from orchbench_analytics.stats.limits import (
+    bounded_interval,
+    difference_interval,
+    difference_p,
+    score_interval,
+)
+from orchbench_analytics.stats.sweep import ALONE, Contender, Sweep, sweeps
+from orchbench_analytics.tables.statistics import RANK_INTERVALS, frame
 
+Ranks = npt.NDArray[np.int64]
 _METRIC = "average_score"
 _NO_ANSWERS = "no answer at all in a language: its endpoint was dead"
+_DIGITS = 12  # scores this close are equal: their sums were only added up in another order
+
+
+class RankSets(NamedTuple):
+    """The least and greatest rank of each contender, and its tier."""
+
+    low: Ranks
+    high: Ranks
+    tier: Ranks
 
 
 def rank_intervals(
     scenario_scores: pl.DataFrame,
     *,
-    resamples: int = 2000,
+    clusters: pl.DataFrame = ALONE,
     seed: int = 0,
     level: float = 0.95,
     min_coverage: float = 1.0,
@@ -49,15 +78,14 @@ def rank_intervals(
         raise SelectionError(f"min_coverage is {min_coverage}; choose a share up to 1, such as 0.9")
     found = [
         _rank(
-            counts,
-            resamples=resamples,
+            sweep,
             seed=seed,
             level=level,
             min_coverage=min_coverage,
             unanswered=unanswered,
             expected=expected,
         )
-        for counts in count_by_scenario(scenario_scores, [_METRIC])
+        for sweep in sweeps(scenario_scores, [_METRIC], clusters)
     ]
     if not found:
         return frame(RANK_INTERVALS)
@@ -72,44 +100,40 @@ def rank_intervals(
 
 
 def _rank(
-    counts: Counts,
+    sweep: Sweep,
     *,
-    resamples: int,
     seed: int,
     level: float,
     min_coverage: float,
     unanswered: Collection[Contender],
     expected: pl.DataFrame,
 ) -> pl.DataFrame:
-    height, total = len(counts.contenders), sweep_size(counts.languages, expected)
-    scored = scored_counts(counts.languages)
-    own = _score(counts, resamples=resamples, seed=seed)
-    is_dead = np.array([contender in unanswered for contender in counts.contenders], dtype=bool)
-    enough = (scored >= min_coverage * total - 1e-9) & ~is_dead
-    shared = _in_common(counts, np.flatnonzero(enough & ~np.isnan(own.value)))
-    score, ranked = own, np.array([], dtype=np.int64)
+    height, total = len(sweep.contenders), sweep_size(sweep.blocks, expected)
+    scored = scored_counts(sweep.blocks)
+    score = estimate(_METRIC, sweep.blocks).summary
+    own = score
+    is_dead = np.array([contender in unanswered for contender in sweep.contenders], dtype=bool)
+    enough = (scored >= min_coverage * total - 1e-9) & ~is_dead & ~np.isnan(own.value)
     numbers = {name: np.full(height, np.nan) for name in ("number", "low", "high", "tier")}
-    if shared.languages:
-        common = _score(shared, resamples=resamples, seed=seed)
+    is_ranked = np.zeros(height, dtype=bool)
+    shared = sweep.in_common(np.flatnonzero(enough))
+    if shared.blocks:
+        common = estimate(_METRIC, shared.blocks)
         is_known = ~np.isnan(common.value)
-        ranked = np.flatnonzero(enough & ~np.isnan(own.value))[is_known]
-        score = _replaced(own, ranked, common, is_known)
-        sets = rank_sets(
-            _in_common(counts, ranked).languages,
-            _METRIC,
-            common.value[is_known],
-            resamples=resamples,
-            seed=seed,
-            level=level,
-        )
-        numbers["number"][ranked] = competition_ranks(common.value[is_known])
+        ranked = np.flatnonzero(enough)[is_known]
+        common = common.take(is_known)
+        is_ranked[ranked] = True
+        score = _replaced(own, ranked, common.summary)
+        numbers["number"][ranked] = competition_ranks(common.value)
+        sets = rank_sets(common, sweep.clusters, seed=seed, level=level)
         for name, values in zip(("low", "high", "tier"), sets, strict=True):
             numbers[name][ranked] = values
-    interval = score.share_interval(level=level)
-    is_ranked = np.isin(np.arange(height), ranked)
+    interval = score_interval(score, level=level)
+    filled = expected_scores(sweep, _METRIC)
+    around = bounded_interval(filled, own.error, own.even_count, level=level)
     return pl.DataFrame(
         {
-            **counts.keys,
+            **sweep.keys,
             "rank_number": numbers["number"],
             "rank_low": numbers["low"],
             "rank_high": numbers["high"],
@@ -117,16 +141,18 @@ def _rank(
             "average_score": score.value,
             "low": interval.low,
             "high": interval.high,
-            "adjusted_score": adjusted_values(counts, _METRIC),
+            "expected_score": filled,
+            "expected_low": around.low,
+            "expected_high": around.high,
             "scenario_count": scored,
             "sweep_scenario_count": [total] * height,
-            "coverage_rate": scored / total,
+            "coverage": scored / total,
             "unranked_reason": [
                 None
                 if ranks
                 else _NO_ANSWERS
                 if is_dead[place]
-                else gap_reason(counts, place, expected)
+                else gap_reason(sweep, place, expected)
                 for place, ranks in enumerate(is_ranked.tolist())
             ],
         },
@@ -135,32 +161,74 @@ def _rank(
     )
 
 
-def _score(counts: Counts, *, resamples: int, seed: int) -> Estimate:
-    return mean_estimate(
-        [
-            estimate_language(language, [_METRIC], resamples=resamples, seed=seed)[_METRIC]
-            for language in counts.languages
-        ]
+def rank_sets(found: Estimate, clusters: tuple[str, ...], *, seed: int, level: float) -> RankSets:
+    """The ranks of contenders that all have the same scenarios."""
+    height = len(found.value)
+    first, second = np.triu_indices(height, k=1)
+    is_better = np.zeros((height, height), dtype=np.bool_)  # the first than the second
+    if height > 1:
+        pairs, family = _all_pairs(found, clusters, seed=seed)
+        corrected = family.corrected(difference_p(pairs), np.ones(len(first)), level=level)
+        interval = difference_interval(pairs, level=corrected.level)
+        is_better[first, second] = interval.low > 0
+        is_better[second, first] = interval.high < 0
+    low, high = 1 + is_better.sum(axis=0), height - is_better.sum(axis=1)
+    return RankSets(low, high, tiers(found.value, is_better))
+
+
+def _all_pairs(found: Estimate, clusters: tuple[str, ...], *, seed: int) -> tuple[Summary, Family]:
+    """All pairs of contenders, first - second: distances of moves, without a row for each pair."""
+    height = len(found.value)
+    first, second = np.triu_indices(height, k=1)
+    draws = draws_for(len(first))
+    signs = sign_patterns(clusters, draws=draws, seed=seed)
+    signed = found.moves.astype(np.float32) @ signs
+    squares = cdist(found.moves, found.moves, "sqeuclidean")
+    supported = found.supported.astype(np.float64)
+    own = supported.sum(axis=1)
+    either = own[:, None] + own[None, :] - supported @ supported.T
+    family = Family(draws)
+    for place in range(height - 1):
+        rest = slice(place + 1, height)
+        weights = np.ones(height - 1 - place)
+        family.add(signed[rest] - signed[place], squares[place, rest], either[place, rest], weights)
+    additions = found.additions
+    sums = cdist(additions, additions, "cityblock")[first, second]
+    sizes = cdist(additions, additions, "sqeuclidean")[first, second]
+    count = either[first, second]
+    pairs = Summary(
+        found.value[first] - found.value[second],
+        standard_error(squares[first, second], count),
+        count,
+        np.minimum(found.even_count[first], found.even_count[second]),
+        effective_count(sums, sizes),
     )
+    return pairs, family
 
 
-def _in_common(counts: Counts, places: Indices) -> Counts:
-    """Some contenders over the scenarios that all of them have."""
-    shared = (in_common(language, places) for language in counts.languages if len(places))
-    return Counts(
-        counts.profile,
-        tuple(counts.contenders[place] for place in places),
-        tuple(language for language in shared if language.scenarios),
-    )
+def tiers(score: Array, is_better: Flags) -> Ranks:
+    """From the top: the first model that is surely worse than the best of its tier begins one."""
+    found = np.zeros(len(score), dtype=np.int64)
+    best, tier = -1, 0
+    for place in np.argsort(-score, kind="stable"):
+        if best < 0 or is_better[best, place]:
+            best, tier = place, tier + 1
+        found[place] = tier
+    return found
 
 
-def _replaced(
-    own: Estimate, places: Indices, common: Estimate, is_known: npt.NDArray[np.bool_]
-) -> Estimate:
-    """The estimates over common scenarios, for those that have them."""
+def competition_ranks(values: Array) -> Ranks:
+    """Rank from the top, 1 + how many are greater; undefined values come last."""
+    ordered = np.where(np.isnan(values), -np.inf, np.round(values, _DIGITS))
+    ranks: Ranks = 1 + len(values) - np.searchsorted(np.sort(ordered), ordered, side="right")
+    return ranks
+
+
+def _replaced(own: Summary, places: Ranks, common: Summary) -> Summary:
+    """The summaries over common scenarios, for those that have them."""
     fields = []
     for mine, theirs in zip(own, common, strict=True):
         field = mine.copy()
-        field[places] = theirs[is_known]
+        field[places] = theirs
         fields.append(field)
-    return Estimate(*fields)
+    return Summary(*fields)

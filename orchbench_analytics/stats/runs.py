@@ -8,8 +8,8 @@ import numpy as np
 import polars as pl
 
 from orchbench_analytics.metrics import SOURCE_COLUMNS, TERMS, terms_of
-from orchbench_analytics.stats.counts import Counts, LanguageCounts, count_by_scenario
 from orchbench_analytics.stats.evaluate import Array, evaluate
+from orchbench_analytics.stats.sweep import Block, Sweep, sweeps
 from orchbench_analytics.tables import RUN_KEY
 
 RUN = ("profile", *(column.name for column in RUN_KEY))
@@ -58,15 +58,15 @@ def step_counts(scored_steps: Frame, by: Sequence[str]) -> pl.LazyFrame:
     )
 
 
-def count_by_run(runs: pl.DataFrame, metrics: Sequence[str]) -> list[Counts]:
-    """As `count_by_scenario`, with a column of the arrays for each run of a scenario."""
+def sweeps_of_runs(runs: pl.DataFrame, metrics: Sequence[str]) -> list[Sweep]:
+    """As `sweeps`, with a column of the arrays for each run of a scenario."""
     cell = pl.concat_str("scenario", "run", separator=_BETWEEN)
-    return count_by_scenario(runs.with_columns(scenario=cell), metrics)
+    return sweeps(runs.with_columns(scenario=cell), metrics)
 
 
-def scenario_of_cell(language: LanguageCounts) -> Array:
+def scenario_of_cell(block: Block) -> Array:
     """Cell by scenario: 1 where the cell is a run of the scenario, of counts by run."""
-    names = [cell.split(_BETWEEN)[0] for cell in language.scenarios]
+    names = [cell.split(_BETWEEN)[0] for cell in block.scenarios]
     _, place = np.unique(names, return_inverse=True)
     member: Array = np.eye(place.max() + 1)[place]
     return member

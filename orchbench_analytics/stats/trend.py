@@ -1,8 +1,9 @@
-"""How scores move with a number that is known of models: training steps, size, price.
+"""How scores move with a numeric tag of models: training steps, size, price.
 
-Least squares lay a line through the models' scores. Its slope is a weighted sum of scores, so each
-scenario has a slope of its own, and their spread gives the interval: how sure the trend over these
-very models is, had they answered other scenarios of the kind.
+Least squares lay a line through the models' scores. Two things make its slope uncertain: other
+scenarios of the kind would give other scores, and models scatter about the line for reasons of
+their own. The first shows in the moves of the slope by cluster, the second in the residuals, which
+contain chance of the first kind too; so the greater of both errors counts.
 """
 
 from __future__ import annotations
@@ -14,11 +15,10 @@ import polars as pl
 
 from orchbench_analytics.errors import SelectionError
 from orchbench_analytics.metrics import HEADLINE, resolve_metrics
-from orchbench_analytics.stats.columns import TRENDS, frame
-from orchbench_analytics.stats.counts import Counts, count_by_scenario, in_common
-from orchbench_analytics.stats.estimate import pooled_degrees
-from orchbench_analytics.stats.evaluate import Array, scenario_additions, support, supported_by_any
-from orchbench_analytics.stats.limits import carrying_count, difference_interval
+from orchbench_analytics.stats.estimate import estimate
+from orchbench_analytics.stats.limits import student_quantile
+from orchbench_analytics.stats.sweep import ALONE, Sweep, sweeps
+from orchbench_analytics.tables.statistics import TRENDS, frame
 
 
 def trends(
@@ -26,12 +26,14 @@ def trends(
     numbers: pl.DataFrame,
     *,
     metrics: Iterable[str] = HEADLINE,
+    clusters: pl.DataFrame = ALONE,
     level: float = 0.95,
 ) -> pl.DataFrame:
     """The slope of each metric over a number of each model: the table TRENDS.
 
     `numbers` has model, experiment and one numeric column. Models without a number are left out,
-    and so are scenarios that not all others have. Intervals hold for all rows together.
+    and so are scenarios that not all others have. Intervals hold for all rows together
+    (Bonferroni).
     """
     (tag,) = (name for name in numbers.columns if name not in ("model", "experiment"))
     if not numbers.schema[tag].is_numeric():
@@ -39,68 +41,64 @@ def trends(
     names = resolve_metrics(metrics)
     known = numbers.drop_nulls(tag).select("model", "experiment", pl.col(tag).cast(pl.Float64))
     rows = scenario_scores.join(known, on=["model", "experiment"], how="semi")
-    found = [_trend(counts, known, names, level) for counts in count_by_scenario(rows, names)]
+    found = [_trend(sweep, known, names, level) for sweep in sweeps(rows, names, clusters)]
     if not found:
         raise SelectionError(f"no model has the tag {tag!r}")
     return frame(TRENDS, pl.concat(found).with_columns(tag=pl.lit(tag)))
 
 
-def _trend(
-    counts: Counts, known: pl.DataFrame, names: tuple[str, ...], level: float
-) -> pl.DataFrame:
+def _trend(sweep: Sweep, known: pl.DataFrame, names: tuple[str, ...], level: float) -> pl.DataFrame:
     number_of = {(model, experiment): x for model, experiment, x in known.iter_rows()}
-    numbers = np.array([number_of[contender] for contender in counts.contenders])
+    numbers = np.array([number_of[contender] for contender in sweep.contenders])
     if len(set(numbers)) < 3:
         raise SelectionError(
             f"a trend needs three different numbers; there are {len(set(numbers))}"
         )
-    slope_of = (numbers - numbers.mean()) / ((numbers - numbers.mean()) ** 2).sum()
-    everyone = np.arange(len(numbers))
-    languages = [in_common(language, everyone) for language in counts.languages]
+    centred = numbers - numbers.mean()
+    slope_of = centred / (centred**2).sum()
     span = float(np.ptp(numbers))
+    shared = sweep.in_common(np.arange(len(numbers)))
     each_level = 1 - (1 - level) / len(names)
-    blocks = []
+    rows = []
     for name in names:
-        additions = [
-            slope_of @ scenario_additions(name, one.parts, supported_by_any(name, one.parts))
-            for one in languages
-            if support(name, one.parts).any()
-        ]
-        slope = np.mean([added.sum() for added in additions]) if additions else np.nan
-        error, degrees, count = _uncertainty(additions)
-        # The change over the whole range is a difference of scores, and has its interval.
-        moved = sum(float(carrying_count(added)) for added in additions)
-        change, reach, below, scenarios, carrying = (
-            np.array([value]) for value in (slope * span, error * span, degrees, count, moved)
-        )
-        ends = difference_interval(change, reach, below, scenarios, carrying, level=each_level)
-        blocks.append(
+        found = estimate(name, shared.blocks) if shared.blocks else None
+        if found is None or np.isnan(found.value).any():
+            slope = scatter = reach = np.nan
+        else:
+            slope = float(slope_of @ found.value)
+            residuals = found.value - found.value.mean() - slope * centred
+            scatter = float(np.sqrt((residuals**2).sum() / (len(numbers) - 2)))
+            reach = _reach(slope_of @ found.moves, slope_of, scatter, each_level)
+        low, high = (slope - reach) * span, (slope + reach) * span
+        rows.append(
             {
-                "profile": counts.profile,
+                "profile": sweep.profile,
                 "metric": name,
+                "verdict": _verdict(low, high),
+                "change": slope * span,
+                "low": max(low, -1.0),
+                "high": min(high, 1.0),
+                "slope": slope,
+                "scatter": scatter,
                 "model_count": len(numbers),
-                "scenario_count": int(count),
+                "scenario_count": sum(len(block.scenarios) for block in shared.blocks),
                 "lowest_number": float(numbers.min()),
                 "highest_number": float(numbers.max()),
-                "slope": slope,
-                "change": slope * span,
-                "low": ends.low[0],
-                "high": ends.high[0],
-                "verdict": _verdict(float(ends.low[0]), float(ends.high[0])),
             }
         )
-    return pl.DataFrame(blocks)
+    return pl.DataFrame(rows)
 
 
-def _uncertainty(additions: list[Array]) -> tuple[float, float, float]:
-    """The slope's standard error, its degrees of freedom, and the number of scenarios."""
-    counts = np.array([len(added) for added in additions], dtype=np.float64)
-    if not len(counts) or counts.min() < 2:
-        return np.nan, 0.0, float(counts.sum())
-    squares = [((added - added.mean()) ** 2).sum() for added in additions]
-    variances = np.array(squares) * counts / (counts - 1) / len(additions) ** 2
-    degrees = pooled_degrees(variances[:, None], counts[:, None] - 1)
-    return float(np.sqrt(variances.sum())), float(degrees[0]), float(counts.sum())
+def _reach(moves: np.ndarray, slope_of: np.ndarray, scatter: float, level: float) -> float:
+    """How far the interval of a slope reaches: over other scenarios, and over the models."""
+    count = len(moves)
+    if count < 2:
+        return np.nan
+    of_scenarios = np.sqrt(count / (count - 1) * (moves**2).sum())
+    of_models = scatter * np.sqrt((slope_of**2).sum())
+    degrees = np.array([count - 1.0, len(slope_of) - 2.0])
+    factors = student_quantile(0.5 + level / 2, degrees)
+    return float(max(of_scenarios * factors[0], of_models * factors[1]))
 
 
 def _verdict(low: float, high: float) -> str:

@@ -20,8 +20,8 @@ from orchbench_analytics.schema import (
     plain_unit,
     plain_words,
 )
-from orchbench_analytics.stats.run_columns import STATISTICS
 from orchbench_analytics.tables import PROFILE_NAME, SCENARIO_SCORES, STEP_KEY, TABLES
+from orchbench_analytics.tables.statistics import STATISTICS
 
 if TYPE_CHECKING:
     import duckdb

@@ -57,7 +57,7 @@ function estimateTable(rows, baseline, candidate) {
   const [low, high] = [difference - half, difference + half];
   const verdict = low > 0 ? "better" : high < 0 ? "worse" : "no difference shown";
   return [verdictTable([{ metric: "mean scenario score", baseline_value: mean("before"), candidate_value: mean("after"), difference, low, high,
-    p_adjusted: null, verdict, scenario_count: rows.length }])[0],
+    p_value: null, verdict, scenario_count: rows.length }])[0],
   note("This report has too many models to hold all pairs. The interval is of this pair alone, not corrected for others; the headline metrics come from: ",
     el("code", null, `orchbench compare DIR ${baseline.model}/${baseline.experiment} ${candidate.model}/${candidate.experiment}`))];
 }
@@ -79,7 +79,7 @@ function verdictTable(rows) {
     { name: "interval", label: "95 % interval", value: (row) => row.difference,
       cell: (row) => [el("span", { class: "quiet" }, `${signed(row.low)} to ${signed(row.high)}`), differenceLine(row, widest)] },
     numberColumn("baseline_value", "Baseline"), numberColumn("candidate_value", "Candidate"),
-    rows.some((row) => row.p_adjusted !== null) && numberColumn("p_adjusted", "p", (value) => short(value, 4), { title: "Corrected for the number of pairs" }),
+    rows.some((row) => row.p_value !== null) && numberColumn("p_value", "p", (value) => short(value, 4), { title: "Corrected for the number of pairs" }),
     numberColumn("scenario_count", "Scenarios", count, { isRoomy: true })].filter(Boolean) }),
   note("Paired over the scenarios that both have. A verdict is given where the corrected p allows it.")];
 }
