@@ -77,9 +77,9 @@ def cli(*arguments: object) -> None:
     app(list(map(str, arguments)), standalone_mode=False)
 
 
-def export(kind: str, *relations: str) -> Callable[[World, Path, bool], object]:
+def export(kind: str, *tables: str) -> Callable[[World, Path, bool], object]:
     def run(world: World, target: Path, overwrite: bool) -> object:
-        options = {"relations": relations or ["sources"], "overwrite": overwrite}
+        options = {"tables": tables or ["sources"], "overwrite": overwrite}
         return world.opened().export(kind.format(target), **options)
 
     return run

@@ -196,7 +196,7 @@ def _model_tags(connection: duckdb.DuckDBPyConnection) -> Relation:
         for c in table.columns
     )
     connection.execute(f"create table main.kept as select {columns} from main.{table.name}")
-    connection.execute(f"drop view main.{table.name}")
+    connection.execute(f"drop table main.{table.name}")
     connection.execute(f"alter table main.kept rename to {table.name}")
     return Relation(table, f"One row per {table.grain}.", tuple(c.name for c in keys))
 

@@ -218,7 +218,7 @@ def test_a_step_without_a_label_has_no_label_tools(make_once) -> None:
     odd = open_warehouse(make_once("schemas_shapes", build_shapes) / "warehouse")
     unlabelled = odd.table("scored_steps").filter(pl.col("label_tools").is_null()).collect()
     assert len(unlabelled) > 0
-    tools = odd.view("step_tools").filter(pl.col("tool") == "unasked")
+    tools = odd.table("step_tools").filter(pl.col("tool") == "unasked").collect()
     assert tools.filter(pl.col("is_labelled")).is_empty()
 
 

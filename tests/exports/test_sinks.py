@@ -321,7 +321,7 @@ def test_options_that_a_format_lacks_are_refused(small: Warehouse, tmp_path: Pat
 
 
 def test_parquet_can_be_partitioned(small: Warehouse, tmp_path: Path) -> None:
-    options = {"relations": ["steps"], "partition_by": ["model", "language"]}
+    options = {"tables": ["steps"], "partition_by": ["model", "language"]}
     small.export(tmp_path / "out", **options)
     assert (tmp_path / "out" / "steps" / "model=model-0" / "language=EN").is_dir()
     found = pl.read_parquet(tmp_path / "out" / "steps" / "**" / "*.parquet", hive_partitioning=True)
@@ -499,7 +499,7 @@ def test_what_is_no_longer_as_exported_is_written_anew_and_named(
     tmp_path: Path,
 ) -> None:
     name, read = TARGETS[kind]
-    target, options = name.format(tmp_path), {"relations": ["leaderboard", "sources"]}
+    target, options = name.format(tmp_path), {"tables": ["leaderboard", "sources"]}
     small.export(target, **options)
     expected = sorted(map(str, read(target, "leaderboard")))
     damage(target, how)
@@ -531,7 +531,7 @@ def test_the_command_names_what_it_mended(small: Warehouse, tmp_path: Path) -> N
     (tmp_path / "out" / "leaderboard.parquet").write_bytes(b"")
     done = subprocess.run(command, **PIPED)
     assert "1 of them written" in done.stderr
-    assert "leaderboard was not as it had been exported: written anew" in done.stderr
+    assert "leaderboard was changed since it was exported: written again" in done.stderr
 
 
 def test_a_model_s_name_is_never_a_condition(small: Warehouse, tmp_path: Path) -> None:

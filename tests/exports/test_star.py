@@ -215,7 +215,7 @@ def test_keys_stay_when_a_model_is_added(demo: Warehouse, tmp_path: Path) -> Non
 
 
 def test_one_profile_makes_sums_sums(demo: Warehouse, tmp_path: Path) -> None:
-    options = {"star": True, "relations": ["fact_step", "dim_profile"], "profile": "spec"}
+    options = {"star": True, "tables": ["fact_step", "dim_profile"], "profile": "spec"}
     demo.export(tmp_path / "s.duckdb", **options)
     with duckdb.connect(str(tmp_path / "s.duckdb")) as opened:
         assert opened.sql("select profile from dim_profile").fetchall() == [("spec",)]

@@ -286,10 +286,19 @@ def test_a_page_may_stand_beside_a_directory_of_its_name(demo: Path, tmp_path: P
 
 def test_a_report_goes_to_a_directory_of_any_name(demo: Path, tmp_path: Path) -> None:
     output = tmp_path / "a*[1]? 'b'" / "r.html"
+    output.parent.mkdir()
 
     made = open_warehouse(demo).report(output, models=["graded-1"], jobs=1)
 
     assert pieces(made.page)["model-0"]["steps"]["count"] > 0
+
+
+def test_no_directory_is_made_above_a_report(demo: Path, tmp_path: Path) -> None:
+    for output in (tmp_path / "mistyped" / "r.html", tmp_path / "mistyped" / "site"):
+        with pytest.raises(PathError, match="there is no directory"):
+            open_warehouse(demo).report(output, models=["graded-1"])
+
+    assert list(tmp_path.iterdir()) == []
 
 
 def test_a_directory_of_other_things_is_left_alone(demo: Path, tmp_path: Path) -> None:
