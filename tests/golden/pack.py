@@ -9,8 +9,11 @@ from orchbench_analytics.warehouse import Warehouse
 PACK = Path(__file__).parent / "pack"
 FIGURES = Path(__file__).parent / "figures.json"
 HARNESS = PACK / "harness"
-VIEWS = ("model_scores", "scenario_scores")
-QUERY = "from main.{} where profile <> 'reported' order by all"
+VIEWS = {
+    "model_scores": "profile, model, experiment, language",
+    "scenario_scores": "profile, model, experiment, language, scenario",
+}
+QUERY = "from main.{} where profile <> 'reported' order by {}"
 
 
 # Models and experiments that a judge ruled on, and an evaluator scored.
@@ -56,4 +59,6 @@ def golden_warehouse(directory: Path) -> Warehouse:
 
 def figures_of(warehouse: Warehouse) -> dict[str, list[dict[str, Any]]]:
     """Every figure of every model and scenario, under every profile."""
-    return {view: warehouse.sql(QUERY.format(view)).to_dicts() for view in VIEWS}
+    return {
+        view: warehouse.sql(QUERY.format(view, grain)).to_dicts() for view, grain in VIEWS.items()
+    }

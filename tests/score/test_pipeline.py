@@ -395,7 +395,7 @@ def test_any_engine_gives_the_same_warehouse(
     other = open_warehouse(tmp_path / "other", engine=counting, create=True)
     other.ingest(tree)
 
-    assert list(counting.tasks) == ["build_part", "score_group"]
+    assert [name for name in counting.tasks if name != "_unseen"] == ["build_part", "score_group"]
     for name in TABLES:
         if name != "sources":
             assert other.table(name).collect().equals(warehouse.table(name).collect())

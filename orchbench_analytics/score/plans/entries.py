@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import json
-from typing import Any
-
 import polars as pl
 
 from orchbench_analytics.profiles import Profile
 from orchbench_analytics.score.plans.read_plan import BAD_VALUE
 from orchbench_analytics.score.steps.observe import RUN_COLUMNS
+from orchbench_analytics.score.values import join_parts, read_parts
 
 NOT_TEXT = "not_text"  # why no plan was read: the content is of another kind
 
@@ -39,7 +37,10 @@ def with_text_parts(plans: pl.DataFrame) -> pl.DataFrame:
     if not lists:
         return plans
     joined = pl.col("answer_content").replace_strict(
-        lists, [_joined_parts(text) for text in lists], default=None, return_dtype=pl.String
+        lists,
+        [join_parts(read_parts(text)) for text in lists],
+        default=None,
+        return_dtype=pl.String,
     )
     return plans.with_columns(
         answer_content=pl.when(is_list).then(joined).otherwise("answer_content")
@@ -109,13 +110,3 @@ def failures_per_entry() -> pl.Expr:
     is_unread = (is_entry & ~pl.col("is_read_entry")).cast(pl.Int64)
     is_label = pl.col("is_labelled") & pl.col("is_label_read") & pl.col("is_chosen")
     return is_unread + (is_label & ~pl.col("is_answer_read")).cast(pl.Int64)
-
-
-def _joined_parts(text: str) -> str:
-    """The texts among the items of a JSON list, themselves or under the key `text`."""
-    return "".join(filter(None, map(_part, json.loads(text))))
-
-
-def _part(item: Any) -> str | None:
-    part = item.get("text") if isinstance(item, dict) else item
-    return part if isinstance(part, str) else None

@@ -72,6 +72,8 @@ def load_yaml(text: str) -> object:
         return document if is_simple else yaml.load(text, Loader=loader)
     except (yaml.YAMLError, UnicodeError):  # libyaml fails to encode half a character
         return None
+    except RecursionError as error:  # called from deep in a program, Python has fewer levels left
+        raise LimitError("too_deep") from error
     # PyYAML's constructors let through what int(), dates and lookups raise on bad scalars.
     except (ValueError, ArithmeticError, LookupError, AttributeError, TypeError) as error:
         raise BadValueError from error

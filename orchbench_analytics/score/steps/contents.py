@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import polars as pl
 
 from orchbench_analytics.score.steps.read_calls import REJECTION_TYPES
-from orchbench_analytics.score.steps.values import decode_json
 from orchbench_analytics.score.steps.written_calls import calls_in_text
-from orchbench_analytics.texts import clean_text
+from orchbench_analytics.score.values import join_parts, read_parts
 
 
 def read_contents(steps: pl.DataFrame) -> pl.DataFrame:
@@ -26,12 +23,6 @@ def read_contents(steps: pl.DataFrame) -> pl.DataFrame:
     return texts.join(written, on="answer_text", how="left", maintain_order="left")
 
 
-def join_parts(parts: list[Any]) -> str:
-    """The texts among the parts of a content, one after the other: plain, or under `text`."""
-    texts = (part.get("text") if isinstance(part, dict) else part for part in parts)
-    return clean_text("".join(text for text in texts if isinstance(text, str)))
-
-
 def _read_parts(steps: pl.DataFrame) -> pl.DataFrame:
     """For each list or object: its joined text, and the rejection type among its parts."""
     given = steps.filter(pl.col("content_kind").is_in(["list", "object"]))
@@ -45,16 +36,9 @@ def _read_parts(steps: pl.DataFrame) -> pl.DataFrame:
 
 
 def _parts_read(content: str) -> tuple[str | None, str | None]:
-    value = _decoded(content)
-    joined = join_parts(value) if isinstance(value, list) else None
-    return joined, next((marker for marker in REJECTION_TYPES if marker in value), None)
-
-
-def _decoded(content: str) -> Any:
-    try:
-        return decode_json(content)
-    except ValueError:  # nested too deep
-        return []
+    parts = read_parts(content)
+    marker = next((marker for marker in REJECTION_TYPES if marker in parts), None)
+    return join_parts(parts), marker
 
 
 def _calls_written_as_text(texts: pl.Series) -> pl.DataFrame:

@@ -6,7 +6,7 @@ import polars as pl
 
 from orchbench_analytics.profiles import Profile
 from orchbench_analytics.score.steps.observe import RUN_COLUMNS
-from orchbench_analytics.score.steps.values import decode_json, texts_of
+from orchbench_analytics.score.values import decode_json, texts_of
 from orchbench_analytics.texts import compact_json
 
 _VERDICT_KEY = (*RUN_COLUMNS, "judge_index", "argument_key")

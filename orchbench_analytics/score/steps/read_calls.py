@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 import msgspec
 
 from orchbench_analytics.profiles import Profile, rule_choices
-from orchbench_analytics.score.steps.values import comparable_text, decode_json
+from orchbench_analytics.score.values import comparable_text, decode_json
 from orchbench_analytics.texts import clean_text, kind_of
 
 REJECTION_TYPES = ("AWAITING_USER_INPUT", "TOOL_CONSTRAINT_VIOLATION")

@@ -6,7 +6,7 @@ import json
 import re
 from typing import Any
 
-from orchbench_analytics.score.steps.values import decode_json
+from orchbench_analytics.score.values import decode_json
 from orchbench_analytics.texts import clean_text
 
 _WRAPPING = re.compile(r"</?(?:tool_call|function_call)>|```[a-z]*")

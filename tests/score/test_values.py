@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from orchbench_analytics.score.steps.values import (
+from orchbench_analytics.score.values import (
     LONGEST_QUOTED,
     MAX_DEPTH,
     comparable_text,

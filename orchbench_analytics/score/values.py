@@ -35,8 +35,31 @@ def comparable_text(value: Any) -> str:
         return clean_text(value)
     try:
         return clean_text(_printed(value, 0))
-    except _TooDeepError:
+    except (_TooDeepError, RecursionError):
         return "unprintable value"
+
+
+def read_parts(content: str) -> Any:
+    """The list or object that a content is, from its JSON; an empty list if it is nested too deep.
+
+    How deep Python can read depends on how deep it is called, so this must never raise: one
+    answer costs that answer, not the warehouse.
+    """
+    try:
+        return decode_json(content)
+    except ValueError:
+        return []
+
+
+def join_parts(parts: Any) -> str | None:
+    """The texts among the items of a list, one after the other: plain, or under the key `text`.
+
+    Anything but a list is not a text.
+    """
+    if not isinstance(parts, list):
+        return None
+    texts = (part.get("text") if isinstance(part, dict) else part for part in parts)
+    return clean_text("".join(text for text in texts if isinstance(text, str)))
 
 
 def texts_of(values: Any) -> list[str]:
