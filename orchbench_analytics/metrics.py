@@ -161,13 +161,6 @@ LABELS = {name: metric.label for name, metric in METRICS.items()}
 # What stands in the column `language` where the figure is the mean over a model's languages.
 MEAN_OF_LANGUAGES = "mean"
 
-# Every name that an option may give for a metric, in lower case.
-_KNOWN_NAMES = {
-    known.lower(): name
-    for name, metric in METRICS.items()
-    for known in (name, metric.label, *metric.seed_names)
-}
-
 _FILE_MEANS = (
     *(f"{part}_f1" for part in ("name", "key", "value")),
     *(f"{graph}_similarity" for graph in ("plan", "structure", "component")),
@@ -186,9 +179,14 @@ TERMS: dict[str, pl.Expr] = {
 def resolve_metric(name: str) -> str:
     """The metric of that name, be it the column's, the one people see or the seed's."""
     wanted = name.strip().lower()
-    if wanted in _KNOWN_NAMES:
-        return _KNOWN_NAMES[wanted]
-    close = get_close_matches(wanted, _KNOWN_NAMES, n=1)
+    known = {
+        given.lower(): column
+        for column, metric in METRICS.items()
+        for given in (column, metric.label, *metric.seed_names)
+    }
+    if wanted in known:
+        return known[wanted]
+    close = get_close_matches(wanted, known, n=1)
     hint = f"did you mean {close[0]!r}?" if close else f"there are {', '.join(METRICS)}"
     raise SelectionError(f"no metric named {name!r}; {hint}")
 

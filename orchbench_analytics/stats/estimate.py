@@ -128,7 +128,12 @@ def estimate_clusters(name: str, by_cluster: Sums) -> Estimate:
     moves = np.where(supported & ~np.isnan(without), value - without, 0.0)
     moves *= ((count - 1) / np.maximum(count, 1))[:, None]
     mean = moves.sum(axis=1) / np.maximum(count, 1)
-    return Estimate(value[:, 0], np.where(supported, moves - mean[:, None], 0.0), supported, count)
+    # A wrong prediction shows that a metric is not 1; what it is, only labels of its kind show.
+    labelled = by_cluster[formula.defined_by[0]] > 0 if formula.defined_by else supported
+    even_count = labelled.sum(axis=1).astype(np.float64)
+    return Estimate(
+        value[:, 0], np.where(supported, moves - mean[:, None], 0.0), supported, even_count
+    )
 
 
 def _mean(estimates: Sequence[Estimate], *, needs_all: bool = False) -> Estimate:

@@ -42,21 +42,38 @@ def _simulate(
     scenarios: int,
     skills: Sequence[float],
     languages: Sequence[str] = ("EN", "KO"),
+    correlation: float = 0.0,
 ) -> pl.DataFrame:
     """Rows of `scenario_scores`: in each sweep, models of these skills on the same new scenarios.
 
     Steps of a scenario are alike in difficulty, and runs of a model on it are alike in success, so
-    that a scenario is a cluster. Model `m0007-1` is of the second skill, in sweep 7.
+    that a scenario is a cluster. Scenarios of equal names are translations of each other, whose
+    difficulties, and what a model makes of them, correlate. Model `m0007-1` is of the second skill,
+    in sweep 7.
     """
     blocks = []
+    shape = (sweeps, 1, scenarios)
+    skill = np.array(skills)[None, :, None]
+    shared, own = rng.normal(size=shape), rng.normal(size=(sweeps, len(skills), scenarios))
+    rejections = rng.binomial(rng.integers(2, 8, size=shape), 0.25) * RUNS
+    calls = rng.integers(1, 6, size=shape) * RUNS
     for language in languages:
-        shape = (sweeps, 1, scenarios)
-        rejections = rng.binomial(rng.integers(2, 8, size=shape), 0.25) * RUNS
-        calls = rng.integers(1, 6, size=shape) * RUNS
-        difficulty = rng.normal(0, 1, size=shape)
-        skill = np.array(skills)[None, :, None]
-        blocks.append(_answer(rng, language, rejections, calls, difficulty, skill))
+        difficulty = _correlated(rng, shared, correlation)
+        made_of_it = 0.5 * _correlated(rng, own, correlation)
+        blocks.append(_answer(rng, language, rejections, calls, difficulty - made_of_it, skill))
     return pl.concat(blocks)
+
+
+def _correlated(
+    rng: np.random.Generator, shared: npt.NDArray[np.float64], correlation: float
+) -> npt.NDArray[np.float64]:
+    alone = rng.normal(size=shared.shape)
+    return np.asarray(np.sqrt(correlation) * shared + np.sqrt(1 - correlation) * alone)
+
+
+def translations(sweep: pl.DataFrame) -> pl.DataFrame:
+    """The clusters of a simulated sweep: scenarios of equal names go together."""
+    return sweep.select("language", "scenario", cluster="scenario").unique()
 
 
 def _answer(
@@ -70,7 +87,7 @@ def _answer(
     shape = np.broadcast_shapes(difficulty.shape, skill.shape)
 
     def chance(ease: float) -> npt.NDArray[np.float64]:
-        own = rng.normal(0, 0.5, size=shape)  # what the model makes of this very scenario
+        own = rng.normal(0, 0.3, size=shape)  # what the model makes of this very task
         return np.asarray(1 / (1 + np.exp(difficulty - skill - ease - own)))
 
     decided = chance(0.5)

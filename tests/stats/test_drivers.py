@@ -5,7 +5,7 @@ import pytest
 
 from orchbench_analytics.errors import SelectionError
 from orchbench_analytics.metrics import METRICS
-from orchbench_analytics.stats.compare import compare
+from orchbench_analytics.stats.compare import compare_models
 from orchbench_analytics.stats.drivers import drivers, step_drivers
 from orchbench_analytics.warehouse import Warehouse
 
@@ -13,7 +13,7 @@ PAIR = ("graded-1", "over-cautious")
 
 
 def difference(scenario_scores: pl.DataFrame, metric: str) -> float:
-    found = compare(scenario_scores, *PAIR, metrics=[metric], resamples=100)
+    found = compare_models(scenario_scores, *PAIR, metrics=[metric])
     return float(found.filter(pl.col("language") == "mean")["difference"].item())
 
 

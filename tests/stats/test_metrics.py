@@ -5,10 +5,22 @@ import polars as pl
 import pytest
 
 from orchbench_analytics.errors import SelectionError
-from orchbench_analytics.metrics import HEADLINE, LABELS, METRICS, TERMS, resolve_metric, terms_of
-from orchbench_analytics.stats.bootstrap import intervals
-from orchbench_analytics.stats.counts import count_by_scenario, find_contender
-from orchbench_analytics.stats.evaluate import evaluate, influence, support
+from orchbench_analytics.metrics import (
+    HEADLINE,
+    LABELS,
+    METRICS,
+    TERMS,
+    Mean,
+    Metric,
+    Ratio,
+    resolve_metric,
+    terms_of,
+)
+from orchbench_analytics.stats.compare import compare_models
+from orchbench_analytics.stats.estimate import estimate_terms
+from orchbench_analytics.stats.evaluate import evaluate, support
+from orchbench_analytics.stats.intervals import intervals
+from orchbench_analytics.stats.sweep import Sweep, sweeps
 from orchbench_analytics.warehouse import Warehouse
 
 MODEL = ["profile", "model", "experiment", "language"]
@@ -39,7 +51,7 @@ def test_the_mean_over_languages_is_the_leaderboards(
     warehouse: Warehouse, scenario_scores: pl.DataFrame, profile: str
 ) -> None:
     is_profile = pl.col("profile") == profile
-    ours = intervals(scenario_scores.filter(is_profile), metrics=HEADLINE, resamples=100)
+    ours = intervals(scenario_scores.filter(is_profile), metrics=HEADLINE)
     theirs = (
         warehouse.table("leaderboard")
         .collect()
@@ -85,19 +97,51 @@ def test_a_metric_takes_only_its_terms() -> None:
 
 
 @pytest.mark.parametrize("name", METRICS)
-def test_influence_is_the_slope_of_the_metric(scenario_scores: pl.DataFrame, name: str) -> None:
-    (counts,) = count_by_scenario(scenario_scores.filter(pl.col("profile") == "strict"), METRICS)
-    parts = counts.languages[0].parts
-    slopes = influence(name, parts)
-    assert np.abs(np.nansum(slopes, axis=1)).max() < 1e-9
-    step = 1e-6
-    weights = np.ones(len(counts.languages[0].scenarios))
-    plain = evaluate([name], {p: v @ weights for p, v in parts.items()})[name]
-    weights[2] += step
-    moved = evaluate([name], {p: v @ weights for p, v in parts.items()})[name]
-    np.testing.assert_allclose((moved - plain) / step, slopes[:, 2], atol=1e-4)
-    silent = ~support(name, parts)
-    assert np.abs(np.nan_to_num(slopes[silent])).sum() == 0
+def test_moves_are_what_leaving_a_cluster_out_does(
+    scenario_scores: pl.DataFrame, name: str
+) -> None:
+    """Of a ratio: (n - 1) / n x (whole - without the cluster), about their mean."""
+    (sweep,) = sweeps(scenario_scores.filter(pl.col("profile") == "strict"), METRICS)
+    block = sweep.blocks[0]
+    found = estimate_terms(name, block.terms, block.members)
+    assert np.abs(found.moves.sum(axis=1)).max() < 1e-12
+    assert not found.moves[~found.supported].any()
+    whole = evaluate([name], {t: v.sum(axis=1) for t, v in block.terms.items()})[name]
+    np.testing.assert_allclose(found.value, whole, atol=1e-12)
+    in_sweep = block.members.T > 0
+    by_cluster = {t: v @ block.members for t, v in block.terms.items()}
+    np.testing.assert_array_equal(found.supported, support(name, by_cluster))
+    if isinstance(METRICS[name].formula, Ratio):
+        left = np.stack(
+            [
+                evaluate([name], {t: v[:, ~one].sum(axis=1) for t, v in block.terms.items()})[name]
+                for one in in_sweep
+            ],
+            axis=1,
+        )
+        count = np.maximum(found.cluster_count, 1)[:, None]
+        moved = np.where(found.supported & ~np.isnan(left), whole[:, None] - left, 0.0)
+        moved = moved * (count - 1) / count
+        centred = moved - np.where(found.supported, moved.sum(1, keepdims=True) / count, 0.0)
+        np.testing.assert_allclose(found.moves, np.where(found.supported, centred, 0.0), atol=1e-12)
+
+
+def test_a_metric_is_added_in_one_place(
+    scenario_scores: pl.DataFrame, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Statistics know a metric from its entry alone."""
+    added = Metric(
+        "Key recall",
+        "A made-up mean of two others.",
+        Mean(("key_f1", "name_f1")),
+        ("key_recall",),
+    )
+    monkeypatch.setitem(METRICS, "key_recall", added)
+    rows = scenario_scores.filter(profile="spec")
+    found = intervals(rows, metrics=["key_recall"])
+    assert found["metric"].unique().to_list() == ["key_recall"]
+    compared = compare_models(rows, "silent", "perfect", metrics=["key_recall"])
+    assert set(compared["verdict"]) == {"better"}
 
 
 @pytest.mark.parametrize(
@@ -144,10 +188,11 @@ def test_rows_that_are_no_scenario_scores_are_refused(scenario_scores: pl.DataFr
 
 
 def test_contenders_are_found_by_model_or_with_experiment() -> None:
-    known = [("a", "x"), ("a", "y"), ("b/c", "x")]
-    assert find_contender(known, "b/c") == 2
-    assert find_contender(known, "a/y") == find_contender(known, ("a", "y")) == 1
+    known = (("a", "x"), ("a", "y"), ("b/c", "x"))
+    sweep = Sweep("spec", known, (), ())
+    assert sweep.find("b/c") == 2
+    assert sweep.find("a/y") == sweep.find(("a", "y")) == 1
     with pytest.raises(SelectionError, match="choose one of a/x, a/y"):
-        find_contender(known, "a")
+        sweep.find("a")
     with pytest.raises(SelectionError, match="did you mean a/y"):
-        find_contender(known, "a/yy")
+        sweep.find("a/yy")

@@ -9,8 +9,7 @@ from statsmodels.regression.linear_model import OLS
 
 from orchbench_analytics.errors import SelectionError
 from orchbench_analytics.stats.coverage import two_way_fit
-from orchbench_analytics.stats.rank_sets import competition_ranks, tiers
-from orchbench_analytics.stats.ranks import rank_intervals
+from orchbench_analytics.stats.ranks import competition_ranks, rank_intervals, tiers
 
 Simulate = Callable[..., pl.DataFrame]
 
@@ -28,15 +27,15 @@ def test_a_tier_begins_where_a_model_is_surely_worse_than_the_tiers_best() -> No
 
 
 def test_rank_sets_hold_the_rank(scenario_scores: pl.DataFrame) -> None:
-    found = rank_intervals(scenario_scores, resamples=500)
+    found = rank_intervals(scenario_scores)
     assert found.filter(~pl.col("rank_number").is_between("rank_low", "rank_high")).is_empty()
     spec = found.filter(pl.col("profile") == "spec")
     assert spec["model"][0] == "perfect"
     assert spec["model"][-1] == "silent"
     assert spec["rank_number"].is_sorted()
     assert spec["tier_number"].is_sorted()
-    assert set(spec["coverage_rate"]) == {1.0}
-    np.testing.assert_allclose(spec["adjusted_score"], spec["average_score"], atol=1e-9)
+    assert set(spec["coverage"]) == {1.0}
+    np.testing.assert_allclose(spec["expected_score"], spec["average_score"], atol=1e-9)
 
 
 @pytest.mark.parametrize(("models", "sweeps"), [(10, 100), (50, 30)])
@@ -50,7 +49,7 @@ def test_rank_sets_of_nearly_equal_models_hold_together(
     for seed in range(sweeps):
         sweep = simulate(rng, sweeps=1, scenarios=24, skills=skills)
         place = pl.col("model").str.split("-").list.last().cast(pl.Int64)
-        found = rank_intervals(sweep, resamples=200, seed=seed).sort(place)
+        found = rank_intervals(sweep, seed=seed).sort(place)
         truth = np.arange(models, 0, -1)
         held = (found["rank_low"].to_numpy() <= truth) & (truth <= found["rank_high"].to_numpy())
         joint.append(held.all())
@@ -89,9 +88,9 @@ def test_no_spread_is_not_certainty(simulate: Simulate) -> None:
 
 
 def test_order_of_rows_and_seed(scenario_scores: pl.DataFrame) -> None:
-    one = rank_intervals(scenario_scores, resamples=200, seed=4)
+    one = rank_intervals(scenario_scores, seed=4)
     shuffled = scenario_scores.sample(fraction=1, shuffle=True, seed=1)
-    assert one.equals(rank_intervals(shuffled, resamples=200, seed=4))
+    assert one.equals(rank_intervals(shuffled, seed=4))
 
 
 def easiest_half(sweep: pl.DataFrame, model: str) -> pl.DataFrame:
@@ -111,9 +110,10 @@ def test_a_model_with_the_easy_half_has_no_rank_and_a_fair_estimate(simulate: Si
     assert half["model"] == "m0000-0"
     assert half["rank_number"] is half["rank_low"] is half["tier_number"] is None
     assert half["unranked_reason"] == "60 of 120 scenarios missing"
-    assert half["coverage_rate"] == 0.5
+    assert half["coverage"] == 0.5
+    assert half["expected_low"] < whole["average_score"] < half["expected_high"]
     assert half["average_score"] > whole["average_score"] + 0.08
-    assert half["adjusted_score"] == pytest.approx(whole["average_score"], abs=0.03)
+    assert half["expected_score"] == pytest.approx(whole["average_score"], abs=0.03)
     assert found["rank_number"].to_list()[:-1] == [1, 2, 3, 4, 5]
     assert found["rank_high"].drop_nulls().max() == 5
 
@@ -128,13 +128,14 @@ def test_a_model_with_the_easy_half_has_no_rank_and_a_fair_estimate(simulate: Si
 
 def test_a_missing_language_costs_the_rank(scenario_scores: pl.DataFrame) -> None:
     lost = (pl.col("model") == "perfect") & (pl.col("language") == "KO")
-    found = rank_intervals(scenario_scores.filter(~lost), resamples=200)
+    found = rank_intervals(scenario_scores.filter(~lost))
     mine = found.filter(pl.col("model") == "perfect", pl.col("profile") == "spec").row(
         0, named=True
     )
     assert mine["rank_number"] is None
     assert mine["unranked_reason"] == "6 of 12 scenarios missing, all of KO"
-    assert 0.8 < mine["adjusted_score"] <= 1
+    assert 0.8 < mine["expected_score"] <= 1
+    assert mine["expected_low"] < mine["expected_score"] <= mine["expected_high"]
 
 
 def test_a_model_without_any_score_has_no_rank(scenario_scores: pl.DataFrame) -> None:
@@ -149,7 +150,7 @@ def test_a_model_without_any_score_has_no_rank(scenario_scores: pl.DataFrame) ->
             for name in ("rejection_label_count", *counts)
         ),
     )
-    found = rank_intervals(void, resamples=200).row(-1, named=True)
+    found = rank_intervals(void).row(-1, named=True)
     assert found["model"] == "silent"
     assert found["rank_number"] is found["average_score"] is None
     assert found["unranked_reason"] == "no score"
@@ -160,7 +161,7 @@ def test_refused_files_are_shown(scenario_scores: pl.DataFrame) -> None:
     refused = pl.DataFrame(
         {"model": ["silent"], "experiment": [experiment], "refused_file_count": [3]}
     )
-    found = rank_intervals(scenario_scores, resamples=200, refused_files=refused)
+    found = rank_intervals(scenario_scores, refused_files=refused)
     counted = dict(found.select("model", "refused_file_count").iter_rows())
     assert counted["silent"] == 3
     assert counted["perfect"] == 0
@@ -169,6 +170,20 @@ def test_refused_files_are_shown(scenario_scores: pl.DataFrame) -> None:
 def test_a_senseless_coverage_is_refused(scenario_scores: pl.DataFrame) -> None:
     with pytest.raises(SelectionError, match="min_coverage is 90"):
         rank_intervals(scenario_scores, min_coverage=90)
+
+
+def test_an_expected_score_stays_within_1(simulate: Simulate) -> None:
+    """Strong models without the easy scenarios, for which a plain fit says more than 1."""
+    rng = np.random.default_rng(54)
+    for _ in range(20):
+        sweep = simulate(rng, sweeps=1, scenarios=30, skills=[4.0, 0.0, 0.5, 1.0])
+        ease = sweep.group_by("language", "scenario").agg(ease=pl.col("plan_similarity").mean())
+        rows = sweep.join(ease, on=["language", "scenario"])
+        is_easy = pl.col("ease") > pl.col("ease").quantile(0.3).over("language")
+        thinned = rows.filter((pl.col("model") != "m0000-0") | ~is_easy).drop("ease")
+        found = rank_intervals(thinned)
+        ends = found.select("expected_low", "expected_score", "expected_high")
+        assert ends.filter(~pl.all_horizontal(pl.all().is_between(0, 1))).is_empty()
 
 
 def test_the_two_way_fit_is_that_of_statsmodels() -> None:
