@@ -24,6 +24,7 @@ from orchbench_analytics.score.scenarios import sum_up
 from orchbench_analytics.score.steps.stages import prepare_steps, score_steps
 from orchbench_analytics.score.unscored import OpenGroup, find_unscored, row_count
 from orchbench_analytics.store.directories import write_directory
+from orchbench_analytics.store.fingerprint import columns_id
 from orchbench_analytics.store.manifest import Manifest, ScoreGroup, table_files
 from orchbench_analytics.store.parquet import Frame, scan_files
 from orchbench_analytics.tables import (
@@ -130,6 +131,7 @@ def _write_scores(task: GroupTask, profile: Profile, frames: Sequence[pl.DataFra
     return ScoreGroup(
         directory=directory,
         row_counts=write_directory(task.output, directory, tables),
+        columns_id=columns_id(SCORED_TABLES),
         group_id=group_id,
         profile=profile.name,
         part_ids=sorted(part.part_id for part in task.group.parts),
