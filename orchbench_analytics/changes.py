@@ -18,7 +18,7 @@ from orchbench_analytics.ingest.tags import read_tags
 from orchbench_analytics.ingest.update import IngestSummary, Progress, update, write_rows
 from orchbench_analytics.outputs.terminal import printable
 from orchbench_analytics.profiles import BUILT_IN, REPORTED, Profile, updated_profile
-from orchbench_analytics.score.unscored import is_scored
+from orchbench_analytics.score.unscored import find_unscored, is_scored
 from orchbench_analytics.selection import Contender
 from orchbench_analytics.store.commit import save_manifest
 from orchbench_analytics.store.compact import compact
@@ -204,12 +204,13 @@ def _without_models(
 def _scored(
     root: Path, manifest: Manifest, profiles: Sequence[Profile], engine: Engine
 ) -> Manifest:
-    if is_scored(root, manifest, profiles):
+    coverage = find_unscored(root, manifest, profiles)
+    if is_scored(manifest, profiles, coverage):
         return manifest
     # An ingest that finds nothing new does not wait for networkx to be imported.
-    from orchbench_analytics.score.pipeline import score
+    from orchbench_analytics.score.group import score
 
-    return score(root, manifest, profiles, engine)
+    return score(root, manifest, profiles, engine, coverage=coverage)
 
 
 def _known_profiles(manifest: Manifest) -> list[Profile]:

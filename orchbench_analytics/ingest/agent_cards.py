@@ -8,8 +8,15 @@ from typing import Any, NamedTuple
 
 import pyarrow.parquet as pq
 
-from orchbench_analytics.ingest.decode import decode, decompress, read_bytes, unreadable_parts
-from orchbench_analytics.ingest.documents import AgentCard, Problem, UnreadableDocument
+from orchbench_analytics.ingest.decode import (
+    AgentCard,
+    Problem,
+    UnreadableDocument,
+    decode,
+    decompress,
+    read_bytes,
+    unreadable_parts,
+)
 from orchbench_analytics.ingest.find import InputFile
 from orchbench_analytics.ingest.sources import (
     Source,

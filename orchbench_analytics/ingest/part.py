@@ -14,12 +14,14 @@ import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
 from orchbench_analytics.ingest import flatten
-from orchbench_analytics.ingest.decode import decompress, read_bytes, read_with
-from orchbench_analytics.ingest.documents import (
+from orchbench_analytics.ingest.decode import (
     JudgeLog,
     Problem,
     ResultsDocument,
     UnreadableDocument,
+    decompress,
+    read_bytes,
+    read_with,
 )
 from orchbench_analytics.ingest.find import InputFile
 from orchbench_analytics.ingest.flatten import Flat

@@ -11,7 +11,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from orchbench_analytics.errors import WarehouseError
-from orchbench_analytics.ingest.documents import Problem
+from orchbench_analytics.ingest.decode import Problem
 from orchbench_analytics.ingest.find import InputFile, Key
 from orchbench_analytics.ingest.layouts import NOT_NEEDED
 from orchbench_analytics.store.manifest import Manifest

@@ -15,7 +15,7 @@ from orchbench_analytics.engines.engine import Engine
 from orchbench_analytics.errors import PathError
 from orchbench_analytics.ingest import decode, layouts
 from orchbench_analytics.ingest.agent_cards import CardRow, update_cards
-from orchbench_analytics.ingest.documents import UnreadableDocument
+from orchbench_analytics.ingest.decode import UnreadableDocument
 from orchbench_analytics.ingest.find import (
     OTHER_KIND,
     InputFile,

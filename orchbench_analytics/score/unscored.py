@@ -89,9 +89,8 @@ def find_unscored(root: Path, manifest: Manifest, profiles: Sequence[Profile]) -
     return Coverage(scores, open_groups)
 
 
-def is_scored(root: Path, manifest: Manifest, profiles: Sequence[Profile]) -> bool:
+def is_scored(manifest: Manifest, profiles: Sequence[Profile], coverage: Coverage) -> bool:
     """Whether every part has its scores under the profiles, and no others are left from before."""
-    coverage = find_unscored(root, manifest, profiles)
     is_known = all(manifest.profiles.get(p.name) == rules_of(p) for p in profiles)
     return is_known and not coverage.open_groups and len(coverage.scores) == len(manifest.scores)
 
