@@ -17,8 +17,8 @@ from orchbench_analytics.ingest.sources import load_sources
 from orchbench_analytics.ingest.tags import read_tags
 from orchbench_analytics.ingest.update import IngestSummary, Progress, update, write_rows
 from orchbench_analytics.outputs.terminal import printable
-from orchbench_analytics.profiles import BUILT_IN, REPORTED, Profile, profile_of
-from orchbench_analytics.score.unscored import is_scored
+from orchbench_analytics.profiles import BUILT_IN, REPORTED, Profile, updated_profile
+from orchbench_analytics.score.unscored import find_unscored, is_scored
 from orchbench_analytics.selection import Contender
 from orchbench_analytics.store.commit import save_manifest
 from orchbench_analytics.store.compact import compact
@@ -105,12 +105,18 @@ def _finds_anything(paths: Sequence[str | Path]) -> bool:
 
 
 def score(root: Path, profile: Profile, engine: Engine, *, wait: bool) -> None:
-    """Score everything under a profile, from Parquet alone."""
+    """Score everything under a profile, from Parquet alone.
+
+    Scores under other profiles that no longer hold, since code or rules have changed, are made
+    again too, so that none is lost.
+    """
     load_manifest(root)  # what is not a warehouse is not even locked
     with hold(root, wait=wait, on_wait=_say):
         require_reach(engine, root, [])
         manifest = load_manifest(root)
-        scored = _scored(root, manifest, [profile], engine)
+        others = {name: updated_profile(rules) for name, rules in manifest.profiles.items()}
+        wanted = [*(others | {profile.name: profile}).values()]
+        scored = _scored(root, manifest, wanted, engine)
         if scored is not manifest:
             save_manifest(root, scored)
 
@@ -165,7 +171,7 @@ def remove(
             model_tags=None if tags else manifest.model_tags,
         )
         if contenders:
-            manifest = _scored(root, manifest, list(map(profile_of, kept.values())), engine)
+            manifest = _scored(root, manifest, list(map(updated_profile, kept.values())), engine)
         save_manifest(root, compact(root, manifest))
     return [*map("/".join, contenders), *profiles, *(["all tags"] if tags else [])]
 
@@ -198,17 +204,18 @@ def _without_models(
 def _scored(
     root: Path, manifest: Manifest, profiles: Sequence[Profile], engine: Engine
 ) -> Manifest:
-    if is_scored(root, manifest, profiles):
+    coverage = find_unscored(root, manifest, profiles)
+    if is_scored(manifest, profiles, coverage):
         return manifest
     # An ingest that finds nothing new does not wait for networkx to be imported.
-    from orchbench_analytics.score.pipeline import score
+    from orchbench_analytics.score.group import score
 
-    return score(root, manifest, profiles, engine)
+    return score(root, manifest, profiles, engine, coverage=coverage)
 
 
 def _known_profiles(manifest: Manifest) -> list[Profile]:
     """The built-in profiles, every other that was ever asked for, and what was reported."""
-    known = [profile_of(rules) for rules in manifest.profiles.values()]
+    known = [updated_profile(rules) for rules in manifest.profiles.values()]
     has_results = any(part.row_counts.get(REPORTED_SCENARIOS.name) for part in manifest.parts)
     reported = [REPORTED] if has_results else []
     named = {profile.name: profile for profile in (*known, *BUILT_IN.values(), *reported)}

@@ -518,5 +518,33 @@ def step_rules_of(profile: Profile) -> dict[str, str | float]:
 
 
 def profile_of(rules: Mapping[str, Any]) -> Profile:
-    """The profile that `rules_of` flattened."""
+    """The profile that `rules_of` flattened; an error in plain words if it has other rules."""
+    known = {declared.name for declared in fields(Profile)}
+    differing = sorted(known ^ rules.keys())
+    if differing:
+        raise ProfileError(
+            f"the profile {rules.get('name')!r} was scored by another release, whose rules were "
+            f"others ({', '.join(differing)}); bring the scores up to date with: orchbench ingest"
+        )
     return Profile(**rules)
+
+
+def updated_profile(rules: Mapping[str, Any]) -> Profile:
+    """A profile as another release stored it, with the rules of this release.
+
+    A built-in one is what it is now. In any other, rules and choices that are gone are dropped, and
+    new rules are chosen as by the built-in profile that agrees with it most.
+    """
+    built_in = {**BUILT_IN, REPORTED.name: REPORTED}
+    if rules["name"] in built_in:
+        return built_in[rules["name"]]
+    choices = rule_choices()
+    kept = {
+        name: value
+        for name, value in rules.items()
+        if name in ("name", *WEIGHTS) or value in choices.get(name, ())
+    }
+    base = max(
+        BUILT_IN.values(), key=lambda p: sum(getattr(p, name) == kept[name] for name in kept)
+    )
+    return replace(base, **kept)

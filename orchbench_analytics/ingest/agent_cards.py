@@ -8,8 +8,15 @@ from typing import Any, NamedTuple
 
 import pyarrow.parquet as pq
 
-from orchbench_analytics.ingest.decode import decode, decompress, read_bytes, unreadable_parts
-from orchbench_analytics.ingest.documents import AgentCard, Problem, UnreadableDocument
+from orchbench_analytics.ingest.decode import (
+    AgentCard,
+    Problem,
+    UnreadableDocument,
+    decode,
+    decompress,
+    read_bytes,
+    unreadable_parts,
+)
 from orchbench_analytics.ingest.find import InputFile
 from orchbench_analytics.ingest.sources import (
     Source,
@@ -21,6 +28,7 @@ from orchbench_analytics.ingest.sources import (
     source_of,
 )
 from orchbench_analytics.store.manifest import Manifest
+from orchbench_analytics.tables import TOOL_PARAMETERS
 from orchbench_analytics.texts import text_of
 
 CardRow = tuple[Any, ...]
@@ -137,7 +145,9 @@ def _known_cards(root: Path, manifest: Manifest, before: dict[str, Source]) -> d
         return known
     by_agent = {card.agent: card for card in known.values()}
     table = pq.ParquetFile(root / manifest.tool_parameters).read().to_pydict()
-    for row in zip(*table.values(), strict=True):
+    names = TOOL_PARAMETERS.column_names
+    absent = dict.fromkeys(names, [None] * len(table["tool"]))  # as an older release had none
+    for row in zip(*((absent | table)[name] for name in names), strict=True):
         by_agent[row[:2]].rows.append(row)
     return known
 

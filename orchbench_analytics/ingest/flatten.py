@@ -9,18 +9,18 @@ from typing import Any, NamedTuple
 
 from msgspec import UNSET
 
-from orchbench_analytics.ingest.decode import first_places, unreadable_parts
-from orchbench_analytics.ingest.documents import (
+from orchbench_analytics.ingest.decode import (
     Entry,
     JudgeLog,
     NoEntry,
     Problem,
     ResultsDocument,
     UnreadableDocument,
+    first_places,
+    unreadable_parts,
 )
 from orchbench_analytics.ingest.judge_logs import cut_off_rows, judgement_rows
-from orchbench_analytics.ingest.labels import StepLabel
-from orchbench_analytics.ingest.runs import History, ReadRun, ReadRuns
+from orchbench_analytics.ingest.runs import History, ReadRun, ReadRuns, StepLabel
 from orchbench_analytics.texts import calls_text, clean_text, kind_of, text_of
 
 Row = tuple[Any, ...]

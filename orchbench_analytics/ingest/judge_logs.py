@@ -7,7 +7,7 @@ import math
 from collections.abc import Iterable
 from typing import Any, NamedTuple
 
-from orchbench_analytics.ingest.documents import JudgeLog, Problem, UnreadableDocument
+from orchbench_analytics.ingest.decode import JudgeLog, Problem, UnreadableDocument
 from orchbench_analytics.texts import clean_text, compact_json
 
 Row = tuple[Any, ...]

@@ -34,8 +34,12 @@ from typing import NamedTuple
 
 import msgspec
 
-from orchbench_analytics.ingest.decode import decompress, read_bytes
-from orchbench_analytics.ingest.documents import RunsDocument, UnreadableDocument
+from orchbench_analytics.ingest.decode import (
+    RunsDocument,
+    UnreadableDocument,
+    decompress,
+    read_bytes,
+)
 
 SUFFIXES = (".json.zst", ".json.gz", ".json")
 NOT_NEEDED = {

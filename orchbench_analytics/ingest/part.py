@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Iterable, Sequence
+from functools import cache
 from pathlib import Path
 from typing import NamedTuple
 
@@ -13,22 +14,36 @@ import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
 from orchbench_analytics.ingest import flatten
-from orchbench_analytics.ingest.decode import decompress, read_bytes, read_with
-from orchbench_analytics.ingest.documents import (
+from orchbench_analytics.ingest.decode import (
     JudgeLog,
     Problem,
     ResultsDocument,
     UnreadableDocument,
+    decompress,
+    read_bytes,
+    read_with,
 )
 from orchbench_analytics.ingest.find import InputFile
 from orchbench_analytics.ingest.flatten import Flat
 from orchbench_analytics.ingest.runs import read_runs
 from orchbench_analytics.ingest.sources import Source, noted, refused, source_of
+from orchbench_analytics.schema import Table, arrow_schema
 from orchbench_analytics.store import directories, parquet
-from orchbench_analytics.store.manifest import FORMAT_VERSION, Part
-from orchbench_analytics.tables import RAW_TABLES
+from orchbench_analytics.store.fingerprint import code_fingerprint, columns_id, name_of
+from orchbench_analytics.store.manifest import Part
+from orchbench_analytics.tables import RAW_TABLES, TABLES
 
+_CODE = ("ingest", "texts.py")
 _MOST_HELD = 32 * 2**20  # bytes of documents, and likewise characters of their rows
+
+
+@cache
+def made_by() -> str:
+    """A name for the code and the columns by which input files become rows.
+
+    A part that has another name is read again from its files.
+    """
+    return name_of(code_fingerprint(*_CODE), columns_id(RAW_TABLES))
 
 
 class Task(NamedTuple):
@@ -40,7 +55,7 @@ class Task(NamedTuple):
 
 
 class Built(NamedTuple):
-    """What came of a task: the part (none if no file gave rows), and a row per file read anew.
+    """What came of a task: the part (none if no file gave rows), and a row per file read.
 
     Files past what a part should hold are missing: they make another task.
     """
@@ -89,7 +104,7 @@ def build_part(task: Task) -> Built:
         return Built(None, sources, unchanged)
     contents = [("\0".join(map(str, s.key)), s.path, s.content_hash or "") for s in taken]
     row_counts = {name: len(data) for name, data in rows.items() if data}
-    part = _new_part(task.files[0], contents, row_counts)
+    part = _new_part(task.files[0], contents, row_counts, made_by())
     sources = [s._replace(part_id=part.part_id) if s.status == "taken" else s for s in sources]
     tables = ((t.name, parquet.to_arrow(t, rows[t.name])) for t in RAW_TABLES if rows.get(t.name))
     note = msgspec.json.encode(PartNote(part, sources))
@@ -124,7 +139,11 @@ def read_and_flatten(file: InputFile, data: bytes) -> tuple[Flat, Problem | None
 
 
 def rewrite_parts(root: Path, parts: Sequence[Part], dropped: Iterable[Source]) -> Part | None:
-    """One new part from old ones, without the rows of dropped files; none if no row is left."""
+    """One new part from old ones, without the rows of dropped files; none if no row is left.
+
+    It has the columns of this release, and is still known as made by the code that made the old
+    ones.
+    """
     gone: dict[str, set[str]] = {kind: set() for kind in _KIND_OF_TABLE.values()}
     for source in dropped:
         gone[source.kind].add(f"{source.scenario or ''}\0{source.run or ''}")
@@ -132,16 +151,39 @@ def rewrite_parts(root: Path, parts: Sequence[Part], dropped: Iterable[Source]) 
     for name, kind in _KIND_OF_TABLE.items():
         files = [root / p.directory / f"{name}.parquet" for p in parts if name in p.row_counts]
         if files:
-            data = pa.concat_tables([pq.ParquetFile(file).read() for file in files])
+            read = (pq.ParquetFile(file).read() for file in files)
+            data = pa.concat_tables([_with_declared_columns(rows, TABLES[name]) for rows in read])
             kept[name] = _without(data, kind, gone[kind])
     row_counts = {name: len(data) for name, data in kept.items() if len(data)}
     if not row_counts:
         return None
     contents = [("part", part.part_id) for part in parts]
     contents += [(kind, name) for kind, names in gone.items() for name in names]
-    part = _new_part(parts[0], contents, row_counts)
+    part = _new_part(parts[0], contents, row_counts, parts[0].made_by)
     directories.write_directory(root, part.directory, ((name, kept[name]) for name in row_counts))
     return part
+
+
+def lacks_values(root: Path, part: Part) -> bool:
+    """Whether a part lacks a column that this release declares and that may not be null."""
+    return any(
+        not column.nullable and column.name not in names
+        for table in part.row_counts
+        for names in [pq.read_schema(root / part.directory / f"{table}.parquet").names]
+        for column in TABLES[table].columns
+    )
+
+
+def _with_declared_columns(data: pa.Table, table: Table) -> pa.Table:
+    """The rows with the columns that this release declares; those they lack are null."""
+    schema = arrow_schema(table)
+    if data.column_names == schema.names:
+        return data
+    columns = [
+        data[field.name] if field.name in data.column_names else pa.nulls(len(data), field.type)
+        for field in schema
+    ]
+    return pa.table(columns, schema=schema)
 
 
 def _without(data: pa.Table, kind: str, gone: set[str]) -> pa.Table:
@@ -168,11 +210,14 @@ _KIND_OF_TABLE = {
 
 
 def _new_part(
-    alike: InputFile | Part, contents: Iterable[tuple[str, ...]], row_counts: dict[str, int]
+    alike: InputFile | Part,
+    contents: Iterable[tuple[str, ...]],
+    row_counts: dict[str, int],
+    code: str,
 ) -> Part:
     """A part named by what is in it, so that the same work done twice is the same part."""
     key = (alike.model or "", alike.experiment or "", alike.language or "")
-    digest = hashlib.sha256(f"format {FORMAT_VERSION}".encode())
+    digest = hashlib.sha256(f"{code} {columns_id(RAW_TABLES)}".encode())
     for names in (key, *sorted(contents)):
         digest.update("\0".join(("", *names)).encode())
     part_id = digest.hexdigest()[:20]
@@ -184,4 +229,6 @@ def _new_part(
         experiment=experiment,
         language=language,
         row_counts=row_counts,
+        columns_id=columns_id(RAW_TABLES),
+        made_by=code,
     )

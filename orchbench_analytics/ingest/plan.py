@@ -9,19 +9,27 @@ from typing import NamedTuple
 
 import msgspec
 
-from orchbench_analytics.ingest.find import CLOSED_DIRECTORY, InputFile, Key
-from orchbench_analytics.ingest.part import Built, PartNote, rewrite_parts
+from orchbench_analytics.ingest.find import CLOSED_DIRECTORY, InputFile, Key, stat_file
+from orchbench_analytics.ingest.part import (
+    Built,
+    PartNote,
+    lacks_values,
+    made_by,
+    rewrite_parts,
+)
 from orchbench_analytics.ingest.sources import (
     DUPLICATE,
     Source,
     is_elsewhere,
     is_same_file,
     load_sources,
+    place_as,
     refused_as_duplicate,
     source_of,
 )
-from orchbench_analytics.store.manifest import Manifest, Part
-from orchbench_analytics.store.stamps import is_as_written
+from orchbench_analytics.store.manifest import Manifest, Part, columns_now
+from orchbench_analytics.store.stamps import fault_of, is_as_written
+from orchbench_analytics.store.verify import is_damaged
 
 _MOST_SMALL_PARTS = 8
 _ROWS_OF_A_SMALL_PART = 20_000
@@ -63,6 +71,91 @@ def load_state(root: Path, manifest: Manifest) -> State:
     before = load_sources(root, manifest)
     parts = {part.part_id: part for part in manifest.parts}
     return State(root, before, dict(before), parts, set(), list(before.values()))
+
+
+def read_again(
+    state: State,
+    manifest: Manifest,
+    found: dict[str, InputFile],
+    *,
+    verify: bool,
+    prune: bool,
+) -> Manifest:
+    """Let files count as changed whose rows are damaged, or were made by other code.
+
+    Files outside the paths given are found where they were. Rows of files that are gone stay as
+    they are; but a damaged part is given up only as a whole, so it stays if one of its files is
+    gone, unless files that are gone are to be forgotten.
+    """
+    by_part: dict[str | None, list[Source]] = {}
+    for source in state.before.values():
+        by_part.setdefault(source.part_id, []).append(source)
+    for part in list(state.parts.values()):
+        of_part = by_part.get(part.part_id, [])
+        if is_damaged(state.root, part, read=verify):
+            if _all_are_there(of_part, state, found, prune=prune):
+                del state.parts[part.part_id]
+                _forget_reading(state, of_part)
+                _forget_rows(state, of_part)
+        elif part.made_by != made_by():
+            gone = _find_again(of_part, found)
+            if not gone or not lacks_values(state.root, part):
+                _forget_reading(state, [s for s in of_part if s.path not in gone])
+    cards = [s for s in state.before.values() if s.kind == "agent_card" and s.status == "taken"]
+    stamp = manifest.single_files.get(manifest.tool_parameters or "")
+    file = state.root / (manifest.tool_parameters or "")
+    if stamp is not None and fault_of(file, stamp, read=True) is not None:
+        if _all_are_there(cards, state, found, prune=prune):
+            _forget_reading(state, cards)
+            return msgspec.structs.replace(manifest, tool_parameters=None, tool_parameter_count=0)
+    elif manifest.made_by != made_by():
+        gone = _find_again(cards, found)
+        _forget_reading(state, [card for card in cards if card.path not in gone])
+    return manifest
+
+
+def _find_again(sources: list[Source], found: dict[str, InputFile]) -> set[str]:
+    """Find files of sources where they were; returns the paths of those that are gone."""
+    gone = set()
+    for source in sources:
+        if source.path not in found:
+            file = place_as(stat_file(source.path), source)
+            if file.reason is None:
+                found[source.path] = file
+            else:
+                gone.add(source.path)
+    return gone
+
+
+def _all_are_there(
+    sources: list[Source], state: State, found: dict[str, InputFile], *, prune: bool
+) -> bool:
+    """Find the files of some sources, or forget those that are gone."""
+    gone = _find_again(sources, found)
+    if gone and not prune:
+        return False
+    for path in gone:
+        del state.sources[path]
+    return True
+
+
+def _forget_reading(state: State, sources: list[Source]) -> None:
+    """Keep where files belong and where their rows are, but not what was read."""
+    for source in sources:
+        unread = source._replace(content_hash=None, file_stamp=None)
+        state.before[source.path] = unread
+        if source.path in state.sources:
+            state.sources[source.path] = unread
+
+
+def _forget_rows(state: State, sources: list[Source]) -> None:
+    """Forget where the rows of files are: their part is given up."""
+    for known in (state.before, state.sources):
+        for source in sources:
+            if source.path in known:
+                known[source.path] = known[source.path]._replace(part_id=None)
+    given_up = {source.path for source in sources}
+    state.held[:] = [source for source in state.held if source.path not in given_up]
 
 
 def settle_unchanged(state: State, found: dict[str, InputFile]) -> None:
@@ -138,7 +231,7 @@ def adopt(state: State, found: dict[str, InputFile]) -> list[Part]:
         except (OSError, msgspec.DecodeError):  # not finished after all
             continue
         is_named = note.part.directory == path.parent.relative_to(state.root).as_posix()
-        if not is_named or not is_as_written(path.parent):
+        if note.part.made_by != made_by() or not is_named or not is_as_written(path.parent):
             continue
         is_current = all(
             s.path in found
@@ -194,7 +287,10 @@ def forget_displaced(state: State) -> None:
 
 
 def clean_parts(state: State) -> None:
-    """Take the rows of files that no longer count out of their parts, and join small parts."""
+    """Take the rows of files that no longer count out of their parts, and join small parts.
+
+    Parts of other columns than this release declares get those.
+    """
     dropped: dict[str, list[Source]] = {}
     for source in state.held:
         now = state.sources.get(source.path)
@@ -202,10 +298,12 @@ def clean_parts(state: State) -> None:
             dropped.setdefault(source.part_id, []).append(source)
     in_use = {source.part_id for source in state.sources.values()}
     _replace(state, [([id_], gone if id_ in in_use else None) for id_, gone in dropped.items()])
-    groups: dict[tuple[str, str, str], list[str]] = {}
+    others = [p for p in state.parts.values() if p.columns_id != columns_now(p)]
+    _replace(state, [([p.part_id], []) for p in others if not lacks_values(state.root, p)])
+    groups: dict[tuple[str, ...], list[str]] = {}
     for part in state.parts.values():
         if sum(part.row_counts.values()) < _ROWS_OF_A_SMALL_PART:
-            key = (part.model, part.experiment, part.language)
+            key = (part.model, part.experiment, part.language, part.made_by)
             groups.setdefault(key, []).append(part.part_id)
     many = [sorted(ids) for ids in groups.values() if len(ids) > _MOST_SMALL_PARTS]
     _replace(state, [(ids, []) for ids in many])

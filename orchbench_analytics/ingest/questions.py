@@ -11,8 +11,14 @@ from typing import Any, NamedTuple
 
 import msgspec
 
-from orchbench_analytics.ingest.decode import decode_or_none, decompress, read_bytes, read_with
-from orchbench_analytics.ingest.documents import ABSENT, UnreadableDocument
+from orchbench_analytics.ingest.decode import (
+    ABSENT,
+    UnreadableDocument,
+    decode_or_none,
+    decompress,
+    read_bytes,
+    read_with,
+)
 from orchbench_analytics.texts import text_of
 
 

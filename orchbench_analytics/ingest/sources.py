@@ -11,7 +11,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from orchbench_analytics.errors import WarehouseError
-from orchbench_analytics.ingest.documents import Problem
+from orchbench_analytics.ingest.decode import Problem
 from orchbench_analytics.ingest.find import InputFile, Key
 from orchbench_analytics.ingest.layouts import NOT_NEEDED
 from orchbench_analytics.store.manifest import Manifest
@@ -53,6 +53,9 @@ class Source(NamedTuple):
     def has_rows(self) -> bool:
         """Its rows lie in a part; those of agent cards do not, they make a table of their own."""
         return self.status == "taken" and self.kind != "agent_card"
+
+
+_DEFAULTS = Source._field_defaults
 
 
 def source_of(file: InputFile) -> Source:
@@ -107,7 +110,15 @@ def place_as_before(file: InputFile, source: Source) -> InputFile | None:
     """The file placed as its content said when it was read; none if it may have changed."""
     if source.file_stamp != file.file_stamp:
         return None
-    placed = file._replace(
+    placed = place_as(file, source)
+    if source.model is not None or source.kind == "agent_card":
+        return placed
+    return placed._replace(reason=source.reason, place=source.place, message=source.message)
+
+
+def place_as(file: InputFile, source: Source) -> InputFile:
+    """The file, placed where the row says it belongs."""
+    return file._replace(
         kind=source.kind,
         model=source.model,
         client_model=source.client_model,
@@ -116,9 +127,6 @@ def place_as_before(file: InputFile, source: Source) -> InputFile | None:
         scenario=source.scenario,
         run=source.run,
     )
-    if source.model is not None or source.kind == "agent_card":
-        return placed
-    return placed._replace(reason=source.reason, place=source.place, message=source.message)
 
 
 def is_elsewhere(path: str, files: Iterable[InputFile]) -> bool:
@@ -138,7 +146,9 @@ def load_sources(root: Path, manifest: Manifest) -> dict[str, Source]:
         columns = pq.ParquetFile(path).read().to_pydict()
     except (OSError, pa.ArrowInvalid) as error:
         raise WarehouseError(
-            f"{path} is damaged: {error}; ingest anew into another directory"
+            f"{path} is damaged: {error}; ingest again into another directory"
         ) from error
-    rows = zip(*(columns[name] for name in Source._fields), strict=True)
+    # An older release may not have had every column.
+    absent = {name: [default] * len(columns["path"]) for name, default in _DEFAULTS.items()}
+    rows = zip(*((absent | columns)[name] for name in Source._fields), strict=True)
     return {source.path: source for source in map(Source._make, rows)}

@@ -15,7 +15,7 @@ from orchbench_analytics.engines.engine import Engine
 from orchbench_analytics.errors import PathError
 from orchbench_analytics.ingest import decode, layouts
 from orchbench_analytics.ingest.agent_cards import CardRow, update_cards
-from orchbench_analytics.ingest.documents import UnreadableDocument
+from orchbench_analytics.ingest.decode import UnreadableDocument
 from orchbench_analytics.ingest.find import (
     OTHER_KIND,
     InputFile,
@@ -23,7 +23,7 @@ from orchbench_analytics.ingest.find import (
     discover,
     place_by_content,
 )
-from orchbench_analytics.ingest.part import Task, build_part
+from orchbench_analytics.ingest.part import Task, build_part, made_by
 from orchbench_analytics.ingest.plan import (
     Roots,
     State,
@@ -35,10 +35,10 @@ from orchbench_analytics.ingest.plan import (
     load_state,
     next_to_read,
     prune_gone,
+    read_again,
     settle_unchanged,
     take,
 )
-from orchbench_analytics.ingest.recover import read_damaged_again
 from orchbench_analytics.ingest.sources import Source, place_as_before, source_of
 from orchbench_analytics.schema import Table
 from orchbench_analytics.store import directories, parquet
@@ -100,9 +100,9 @@ def update(
     roots = Roots.of(paths, agent_cards)
     require_whole_sources(root, manifest)
     state = load_state(root, manifest)
-    found = _find(state, roots, placement)
+    found = _find(state, roots, placement, is_current=manifest.made_by == made_by())
     sound = without_damaged_scores(root, manifest, verify=verify)
-    sound = read_damaged_again(state, sound, found, verify=verify, prune=prune)
+    sound = read_again(state, sound, found, verify=verify, prune=prune)
     settle_unchanged(state, found)
     adopted = adopt(state, found) if was_killed else []
     directories.collect_garbage(root, manifest, Manifest(parts=adopted))
@@ -132,13 +132,18 @@ def update(
     return Updated(_next_manifest(state, sound, card_rows), summary)
 
 
-def _find(state: State, roots: Roots, placement: Placement) -> dict[str, InputFile]:
-    """All input files by path; those whose path does not say what they are were looked into."""
+def _find(
+    state: State, roots: Roots, placement: Placement, *, is_current: bool
+) -> dict[str, InputFile]:
+    """All input files by path; those whose path does not say what they are were looked into.
+
+    What the content of an unchanged file said is known, if the same code looked into it.
+    """
     found = {}
     survey = cache(layouts.survey)
     for file in discover(roots.results, placement=placement, without=state.root, survey=survey):
         if not file.is_placed:
-            known = state.before.get(file.path)
+            known = state.before.get(file.path) if is_current else None
             file = (known and place_as_before(file, known)) or _look_into(file, survey)
         found[file.path] = file
     for root in roots.cards:
@@ -204,7 +209,8 @@ def _task(state: State, files: list[InputFile]) -> Task:
 
 def _next_manifest(state: State, manifest: Manifest, card_rows: list[CardRow]) -> Manifest:
     """The manifest of the new state, its tables of all files written."""
-    if state.sources == state.before and manifest.sources is not None:
+    is_same_code = manifest.made_by == made_by()
+    if state.sources == state.before and manifest.sources is not None and is_same_code:
         return manifest
     generation = manifest.generation + 1
     sources = sorted(state.sources.values(), key=lambda source: source.path)
@@ -214,6 +220,7 @@ def _next_manifest(state: State, manifest: Manifest, card_rows: list[CardRow]) -
     return msgspec.structs.replace(
         manifest,
         generation=generation,
+        made_by=made_by(),
         sources=write_rows(state.root, generation, tables.SOURCES, sources),
         source_count=len(sources),
         tool_parameters=write_rows(state.root, generation, tables.TOOL_PARAMETERS, card_rows),

@@ -12,7 +12,7 @@ import polars as pl
 from orchbench_analytics.engines import Engine
 from orchbench_analytics.metrics import HEADLINE
 from orchbench_analytics.profiles import SPEC, UPSTREAM, Profile, flip, rule_choices
-from orchbench_analytics.score.pipeline import score
+from orchbench_analytics.score.group import score
 from orchbench_analytics.store.manifest import Manifest
 from orchbench_analytics.views.catalog import connect, frame_of
 

@@ -16,7 +16,7 @@ from orchbench_analytics.metrics import OVERALL_FIGURES, SCENARIO_FIGURES, is_ro
 from orchbench_analytics.outputs.audit import scored_in
 from orchbench_analytics.profiles import SPEC, UPSTREAM
 from orchbench_analytics.queries import scenario_scores_query, sql_directory
-from orchbench_analytics.score.pipeline import score
+from orchbench_analytics.score.group import score
 from orchbench_analytics.store.manifest import Manifest
 from orchbench_analytics.views.catalog import connect, frame_of
 

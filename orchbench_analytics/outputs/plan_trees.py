@@ -7,7 +7,7 @@ from itertools import zip_longest
 from rich.cells import cell_len
 
 from orchbench_analytics.outputs.terminal import cut, printable_line
-from orchbench_analytics.score.plans.outline import outline
+from orchbench_analytics.score.plans.graphs import outline
 from orchbench_analytics.score.plans.read_plan import read_plan
 
 _GAP = "   "

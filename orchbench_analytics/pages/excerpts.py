@@ -15,7 +15,7 @@ from orchbench_analytics.pages.columns import columns_of, packed
 from orchbench_analytics.pages.page import SCRIPTS, page_text
 from orchbench_analytics.pages.pictures import draw_pictures
 from orchbench_analytics.profiles import Profile
-from orchbench_analytics.score.plans.entries import with_text_parts
+from orchbench_analytics.score.plans.totals import with_text_parts
 
 Table = Callable[[str], pl.LazyFrame]
 # All of the page's script but the part that reads addresses and starts the page.

@@ -11,9 +11,14 @@ import polars as pl
 
 from orchbench_analytics.pages.plan_picture import PlanEdit, picture
 from orchbench_analytics.profiles import Profile
-from orchbench_analytics.score.plans.draw import DrawingRules, drawing_rules
-from orchbench_analytics.score.plans.graphs import Graph, component_graph, structure_graph
-from orchbench_analytics.score.plans.outline import outline
+from orchbench_analytics.score.plans.graphs import (
+    DrawingRules,
+    Graph,
+    component_graph,
+    drawing_rules,
+    outline,
+    structure_graph,
+)
 from orchbench_analytics.score.plans.read_plan import read_plan
 
 GRAPHS = ("structure", "component")

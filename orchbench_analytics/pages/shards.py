@@ -13,7 +13,7 @@ from orchbench_analytics.pages.columns import columns_of
 from orchbench_analytics.pages.pictures import draw_pictures
 from orchbench_analytics.pages.source import Source
 from orchbench_analytics.profiles import Profile
-from orchbench_analytics.score.plans.entries import with_text_parts
+from orchbench_analytics.score.plans.totals import with_text_parts
 from orchbench_analytics.tables import (
     PLAN_EDITS,
     PLAN_MATCHES,

@@ -9,11 +9,12 @@ from typing import NamedTuple
 
 from orchbench_analytics.profiles import Profile, rules_of
 from orchbench_analytics.queries import macros, scenario_scores_query
-from orchbench_analytics.score.fingerprint import code_fingerprint, name_of
+from orchbench_analytics.store.fingerprint import code_fingerprint, name_of
 from orchbench_analytics.store.manifest import Manifest, Part, ScoreGroup, table_files
 from orchbench_analytics.tables import JUDGEMENTS, PLANS, STEPS
 
 _CODE = ("score", "profiles.py", "tables", "texts.py")
+_LIBRARIES = ("networkx", "pyyaml")  # what they return is part of a score
 _GROUP_ROWS = 20_000
 
 
@@ -43,7 +44,7 @@ def find_unscored(root: Path, manifest: Manifest, profiles: Sequence[Profile]) -
     """
     rules = manifest.profiles | {profile.name: rules_of(profile) for profile in profiles}
     made_by = (
-        code_fingerprint(*_CODE),
+        code_fingerprint(*_CODE, libraries=_LIBRARIES),
         scenario_scores_query(),
         macros(),
         _tool_schemas(root, manifest),
@@ -88,9 +89,8 @@ def find_unscored(root: Path, manifest: Manifest, profiles: Sequence[Profile]) -
     return Coverage(scores, open_groups)
 
 
-def is_scored(root: Path, manifest: Manifest, profiles: Sequence[Profile]) -> bool:
+def is_scored(manifest: Manifest, profiles: Sequence[Profile], coverage: Coverage) -> bool:
     """Whether every part has its scores under the profiles, and no others are left from before."""
-    coverage = find_unscored(root, manifest, profiles)
     is_known = all(manifest.profiles.get(p.name) == rules_of(p) for p in profiles)
     return is_known and not coverage.open_groups and len(coverage.scores) == len(manifest.scores)
 

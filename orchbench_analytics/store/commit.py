@@ -13,6 +13,7 @@ from orchbench_analytics.store.manifest import (
     Holder,
     Manifest,
     checksum_of,
+    encode_manifest,
     live_paths,
     load_manifest,
     named_files,
@@ -33,8 +34,9 @@ def save_manifest(root: Path, manifest: Manifest) -> Manifest:
     sync_files(new, root=root)
     saved = _stamped(root, manifest)
     saved.unreferenced = _unreferenced(root, saved)
-    saved.checksum = checksum_of(saved)
-    replace_file(root / MANIFEST, msgspec.json.format(msgspec.json.encode(saved), indent=1))
+    content = encode_manifest(saved)
+    replace_file(root / MANIFEST, content)
+    saved.checksum = checksum_of(content)
     return saved
 
 

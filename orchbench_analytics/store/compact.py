@@ -9,8 +9,15 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from orchbench_analytics.store.directories import write_directory
+from orchbench_analytics.store.fingerprint import columns_id
 from orchbench_analytics.store.manifest import Gathered, Manifest, part_files, parts_id
-from orchbench_analytics.tables import JUDGEMENTS, REPORTED_MODELS, REPORTED_SCENARIOS, SCENARIOS
+from orchbench_analytics.tables import (
+    JUDGEMENTS,
+    RAW_TABLES,
+    REPORTED_MODELS,
+    REPORTED_SCENARIOS,
+    SCENARIOS,
+)
 
 GATHERED_TABLES = (SCENARIOS, JUDGEMENTS, REPORTED_SCENARIOS, REPORTED_MODELS)
 _FEW_FILES = 8
@@ -33,5 +40,10 @@ def compact(root: Path, manifest: Manifest) -> Manifest:
             if paths
         ),
     )
-    gathered = Gathered(directory=directory, row_counts=row_counts, parts_id=current)
+    gathered = Gathered(
+        directory=directory,
+        row_counts=row_counts,
+        columns_id=columns_id(RAW_TABLES),
+        parts_id=current,
+    )
     return msgspec.structs.replace(manifest, gathered=gathered)

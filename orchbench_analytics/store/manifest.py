@@ -8,21 +8,28 @@ stay on the disk for a while, for readers that still use them: see `directories.
 from __future__ import annotations
 
 import hashlib
+import re
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from functools import cache
 from pathlib import Path
 from shlex import quote
 
 import msgspec
 
 from orchbench_analytics.errors import WarehouseError
+from orchbench_analytics.store.fingerprint import columns_id
 from orchbench_analytics.store.paths import MANIFEST, parquet_name, require_inside, strangers
 from orchbench_analytics.store.stamps import FileStamp, Stamps, fault_of
+from orchbench_analytics.tables import RAW_TABLES, SCORED_TABLES, TABLES
 
-FORMAT_VERSION = 5
+# The layout on disk: how directories and files are named, and how the manifest describes them.
+# Rows, columns and rules are not part of it: what other code made is recognised and made again.
+FORMAT_VERSION = 6
 # Tables of one file each, which the manifest names beside the count of its rows.
 _SINGLE_TABLES = ("sources", "tool_parameters", "expected_scenarios")
+_CHECKSUM = re.compile(rb'"checksum": ?"[0-9a-f]*"')
 _MANY_FILES = 1_000
 _AT_ONCE = 32
 
@@ -30,18 +37,24 @@ _AT_ONCE = 32
 class Holder(msgspec.Struct, frozen=True, kw_only=True):
     """A directory with a Parquet file for each table it has rows of.
 
-    Its stamps are filled in when the manifest is saved.
+    `columns_id` names the columns that its tables had when they were written. Its stamps are filled
+    in when the manifest is saved.
     """
 
     directory: str
     row_counts: dict[str, int]
+    columns_id: str = ""
     stamps: Stamps = {}
 
 
 class Part(Holder, frozen=True, kw_only=True):
-    """Rows of some files of one model, experiment and language, written once."""
+    """Rows of some files of one model, experiment and language, written once.
+
+    `made_by` names the code that read the files.
+    """
 
     part_id: str
+    made_by: str = ""
     model: str
     experiment: str
     language: str
@@ -69,12 +82,14 @@ class Manifest(msgspec.Struct):
     """Everything a reader needs to know: which files make up which table.
 
     `single_files` are the stamps of files outside the directories of parts and scores;
-    `unreferenced` are paths that earlier manifests named, and since when (Unix time) none does.
+    `unreferenced` are paths that earlier manifests named, and since when (Unix time) none does;
+    `made_by` names the code that placed the input files and read the agent cards.
     """
 
     format_version: int = FORMAT_VERSION
     checksum: str = ""
     generation: int = 0
+    made_by: str = ""
     sources: str | None = None
     source_count: int = 0
     tool_parameters: str | None = None
@@ -121,9 +136,9 @@ def load_manifest(root: Path) -> Manifest:
         raise WarehouseError(f"{root} is a file; a warehouse is a directory") from error
     except (msgspec.DecodeError, UnicodeDecodeError, OSError) as error:
         raise WarehouseError(f"{path} cannot be read: {error}") from error
-    if manifest.checksum != checksum_of(manifest):
+    if manifest.checksum != checksum_of(content):
         raise WarehouseError(
-            f"{path} is damaged: its checksum is wrong; ingest anew into another directory"
+            f"{path} is damaged: its checksum is wrong; ingest again into another directory"
         )
     for name in (*named_files(manifest), *manifest.unreferenced):
         require_inside(name)
@@ -133,12 +148,13 @@ def load_manifest(root: Path) -> Manifest:
 def _require_our_format(root: Path, version: int | None) -> None:
     if version is None:
         raise WarehouseError(
-            f"{root / MANIFEST} cannot be read as that of a warehouse: it is an export's, or other"
+            f"{root / MANIFEST} cannot be read as that of a warehouse: it belongs to an export or "
+            "to something else"
         )
     said = f"{root} has format {version}, this release reads format {FORMAT_VERSION}"
     if version < FORMAT_VERSION:
         raise WarehouseError(
-            f"{said}: it was made by an older release; ingest anew into another directory"
+            f"{said}: it was made by an older release; ingest again into another directory"
         )
     if version > FORMAT_VERSION:
         raise WarehouseError(
@@ -147,10 +163,19 @@ def _require_our_format(root: Path, version: int | None) -> None:
         )
 
 
-def checksum_of(manifest: Manifest) -> str:
-    """The hash of everything a manifest says."""
-    bare = msgspec.json.encode(msgspec.structs.replace(manifest, checksum=""))
-    return hashlib.sha256(bare).hexdigest()
+def encode_manifest(manifest: Manifest) -> bytes:
+    """The manifest as it is stored, with its checksum in it."""
+    bare = msgspec.structs.replace(manifest, checksum="")
+    content = msgspec.json.format(msgspec.json.encode(bare), indent=1)
+    return content.replace(b'"checksum": ""', f'"checksum": "{checksum_of(content)}"'.encode(), 1)
+
+
+def checksum_of(content: bytes) -> str:
+    """The hash of a stored manifest, byte by byte, but for the checksum itself.
+
+    It does not depend on what this release knows: a manifest may have fields of other releases.
+    """
+    return hashlib.sha256(_CHECKSUM.sub(b'"checksum": ""', content, count=1)).hexdigest()
 
 
 def load_or_start(root: Path) -> Manifest:
@@ -211,11 +236,16 @@ def named_files(manifest: Manifest) -> dict[str, FileStamp | None]:
 
 
 def table_files(root: Path, manifest: Manifest, table: str) -> list[Path]:
-    """The Parquet files that make up a table, with as many bytes and rows as were written."""
+    """The Parquet files that make up a table, with as many bytes and rows as were written.
+
+    Raises an error in plain words if another release wrote them with other columns.
+    """
     if table in _SINGLE_TABLES:
         name = getattr(manifest, table)
         stamps = {name: manifest.single_files.get(name)} if name else {}
-        return _whole_files(root, stamps, rows=row_count(manifest, table))
+        files = _whole_files(root, stamps, rows=row_count(manifest, table))
+        _require_columns(root, table, files)
+        return files
     gathered = manifest.gathered
     if gathered and table in gathered.row_counts and gathered.parts_id == parts_id(manifest):
         return _files_of(root, [gathered], table)
@@ -239,7 +269,39 @@ def _files_of(root: Path, holders: Sequence[Holder], table: str) -> list[Path]:
         for holder in holders
         if holder.row_counts.get(table)
     }
-    return _whole_files(root, stamps, rows=sum(h.row_counts.get(table, 0) for h in holders))
+    files = _whole_files(root, stamps, rows=sum(h.row_counts.get(table, 0) for h in holders))
+    others = [h for h in holders if h.row_counts.get(table) and h.columns_id != columns_now(h)]
+    _require_columns(root, table, [root / h.directory / parquet_name(table) for h in others])
+    return files
+
+
+@cache
+def _columns_now(names: tuple[str, ...]) -> str:
+    return columns_id(TABLES[name] for name in names)
+
+
+def columns_now(holder: Holder) -> str:
+    """The `columns_id` that a directory of this kind gets if this release writes it."""
+    tables = SCORED_TABLES if isinstance(holder, ScoreGroup) else RAW_TABLES
+    return _columns_now(tuple(table.name for table in tables))
+
+
+def _require_columns(root: Path, table: str, files: Sequence[Path]) -> None:
+    """Say in a sentence if a file has other columns than this release declares."""
+    import pyarrow.parquet as pq  # not every command needs it
+
+    declared = TABLES[table].column_names
+    for file in files:
+        there = pq.read_schema(file).names
+        lacking = [name for name in declared if name not in there]
+        surplus = [name for name in there if name not in declared]
+        if lacking or surplus:
+            said = f"lacks the column {', '.join(lacking)}" if lacking else ""
+            said = said or f"has the column {', '.join(surplus)}, which this release does not have"
+            raise WarehouseError(
+                f"{root}: the table {table} was written by another release and {said}; bring it "
+                f"up to date with: orchbench ingest PATH --into {quote(str(root))}"
+            )
 
 
 def _whole_files(
@@ -254,7 +316,7 @@ def _whole_files(
         _require_whole(root, stamps, read=True)
         raise WarehouseError(
             f"{root}: files of one table have other rows than the {rows:,} of the manifest: "
-            f"{', '.join(list(stamps)[:3])}; ingest anew into another directory"
+            f"{', '.join(list(stamps)[:3])}; ingest again into another directory"
         )
     return files
 
@@ -278,9 +340,9 @@ def _require_whole(root: Path, stamps: Mapping[str, FileStamp | None], *, read: 
 
 def damage_error(root: Path, name: str, fault: str) -> WarehouseError:
     """What is wrong with a file of a warehouse, and what to do about it."""
-    remedy = f"build it anew with: orchbench ingest PATH --into {quote(str(root))} --verify"
+    remedy = f"build it again with: orchbench ingest PATH --into {quote(str(root))} --verify"
     if name.startswith("sources/"):
-        remedy = "ingest anew into another directory"
+        remedy = "ingest again into another directory"
     elif name.startswith("expected_scenarios/"):
         remedy = "say again what to expect, with: orchbench ingest … --expect"
     elif name.startswith("model_tags/"):

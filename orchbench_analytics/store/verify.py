@@ -21,6 +21,7 @@ from orchbench_analytics.store.manifest import (
 from orchbench_analytics.store.paths import parquet_name
 from orchbench_analytics.store.stamps import fault_of
 
+_READERS = ("polars", "duckdb", "_duckdb", "pyarrow", "msgspec")
 Arguments = ParamSpec("Arguments")
 Result = TypeVar("Result")
 
@@ -58,13 +59,8 @@ def require_whole_sources(root: Path, manifest: Manifest) -> None:
             raise damage_error(root, name, fault)
 
 
-def damaged_parts(root: Path, manifest: Manifest, *, verify: bool = False) -> set[str]:
-    """The ids of parts with a file that is gone or damaged, by size or (verify) by every byte."""
-    return {p.part_id for p in manifest.parts if is_damaged(root, p, read=verify)}
-
-
 def without_damaged_scores(root: Path, manifest: Manifest, *, verify: bool = False) -> Manifest:
-    """The manifest without what can be made anew from its parts; the same one if all is whole."""
+    """The manifest without what can be made again from its parts; the same one if all is whole."""
     gathered = manifest.gathered
     if gathered is not None and is_damaged(root, gathered, read=verify):
         gathered = None
@@ -87,15 +83,19 @@ def is_damaged(root: Path, holder: Holder, *, read: bool) -> bool:
 
 @contextmanager
 def naming_damage(*roots: Path) -> Iterator[None]:
-    """Turn an error of a library into ours, if a file of these warehouses is damaged."""
+    """Turn an error of a library that reads files into ours, if a file is damaged.
+
+    All other errors are left alone: to find damage may mean to read the whole warehouse.
+    """
     try:
         yield
     except (OrchbenchError, BrokenPipeError):
         raise
     except Exception as error:  # each library has its own for a file it cannot read
-        for root in roots:
-            for finding in _findings(root):
-                raise damage_error(root, *finding) from error
+        if isinstance(error, OSError) or type(error).__module__.startswith(_READERS):
+            for root in roots:
+                for finding in _findings(root):
+                    raise damage_error(root, *finding) from error
         raise
 
 
@@ -113,8 +113,9 @@ def names_damage(
 
 
 def _findings(root: Path) -> list[Finding]:
-    """What is wrong with a warehouse; nothing where there is none."""
+    """What is wrong with a warehouse, sizes first; nothing where there is none."""
     try:
-        return verify(root, load_manifest(root))
+        manifest = load_manifest(root)
+        return verify(root, manifest, read=False) or verify(root, manifest)
     except WarehouseError:
         return []

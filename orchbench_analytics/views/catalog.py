@@ -11,7 +11,7 @@ import duckdb
 import msgspec
 
 from orchbench_analytics.errors import SelectionError
-from orchbench_analytics.profiles import RULES
+from orchbench_analytics.profiles import RULES, profile_of, rules_of
 from orchbench_analytics.queries import macros, views
 from orchbench_analytics.schema import DUCKDB_TYPES, Column, Table
 from orchbench_analytics.store.manifest import Manifest, row_count, table_files, tag_files
@@ -194,7 +194,7 @@ def profiles_query(manifest: Manifest) -> str:
     rows = (
         ", ".join(f"cast({quoted(str(rules[name]))} as {type_})" for name, type_ in types.items())
         for profile, chosen in manifest.profiles.items()
-        for rules in [{**chosen, "profile": profile}]
+        for rules in [{**rules_of(profile_of(chosen)), "profile": profile}]
     )
     return " union all ".join([no_rows(PROFILES), *(f"select {row}" for row in rows)])
 

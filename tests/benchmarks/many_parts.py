@@ -19,7 +19,7 @@ from orchbench_analytics.store.manifest import (
     Gathered,
     Manifest,
     ScoreGroup,
-    checksum_of,
+    encode_manifest,
     parts_id,
     single_files_of,
 )
@@ -79,10 +79,10 @@ def link_many(small: Path, many: Path, part_count: int) -> Manifest:
     made.gathered = Gathered(
         directory="gathered/all",
         row_counts={"scenarios": len(scenarios)},
+        columns_id=manifest.parts[0].columns_id,
         parts_id=parts_id(made),
     )
-    made.checksum = checksum_of(made)
-    (many / "manifest.json").write_bytes(msgspec.json.encode(made))
+    (many / "manifest.json").write_bytes(encode_manifest(made))
     return made
 
 

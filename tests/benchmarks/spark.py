@@ -19,17 +19,19 @@ from typing import NamedTuple
 import msgspec
 import polars as pl
 
+from orchbench_analytics.store.fingerprint import columns_id
 from orchbench_analytics.store.manifest import (
     Gathered,
     Manifest,
     Part,
     ScoreGroup,
-    checksum_of,
+    encode_manifest,
     load_manifest,
     parts_id,
     table_files,
 )
 from orchbench_analytics.store.stamps import FileStamp
+from orchbench_analytics.tables import RAW_TABLES
 from tests.benchmarks.data import benchmark_tree, replicate
 from tests.benchmarks.measure import seconds
 
@@ -150,7 +152,7 @@ def manifest_rows(
     rows = []
     for count in part_counts:
         manifest = simulated_manifest(count)
-        content = msgspec.json.encode(manifest)
+        content = encode_manifest(manifest)
         (room / "manifest.json").write_bytes(content)
         write_gathered(room, manifest)
         started = time.process_time()
@@ -195,10 +197,10 @@ def simulated_manifest(part_count: int) -> Manifest:
     gathered = Gathered(
         directory="gathered/all",
         row_counts={"scenarios": 50 * part_count},
+        columns_id=columns_id(RAW_TABLES),
         parts_id=parts_id(manifest),
     )
-    manifest = msgspec.structs.replace(manifest, gathered=gathered)
-    return msgspec.structs.replace(manifest, checksum=checksum_of(manifest))
+    return msgspec.structs.replace(manifest, gathered=gathered)
 
 
 def write_gathered(root: Path, manifest: Manifest) -> None:

@@ -14,6 +14,9 @@ import pyarrow as pa
 import pytest
 
 from orchbench_analytics.ingest.decode import (
+    DEEPEST,
+    Problem,
+    UnreadableDocument,
     decode,
     decompress,
     first_places,
@@ -22,8 +25,6 @@ from orchbench_analytics.ingest.decode import (
     sniff,
     unreadable_parts,
 )
-from orchbench_analytics.ingest.documents import Problem, UnreadableDocument
-from orchbench_analytics.ingest.repair import DEEPEST
 from orchbench_analytics.texts import compact_json
 from tests.documents import agent_card, judge_log, results_document, runs_document
 

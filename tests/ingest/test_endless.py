@@ -7,8 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from orchbench_analytics.ingest.decode import MAX_VALUES, decode, read_bytes
-from orchbench_analytics.ingest.documents import UnreadableDocument
+from orchbench_analytics.ingest.decode import MAX_VALUES, UnreadableDocument, decode, read_bytes
 from tests.documents import scenario_path, write
 from tests.processes import ORCHBENCH, run_and_weigh
 from tests.warehouses import ingest, source

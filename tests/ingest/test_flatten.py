@@ -6,8 +6,12 @@ from typing import Any
 import msgspec
 import pytest
 
-from orchbench_analytics.ingest.decode import read_with
-from orchbench_analytics.ingest.documents import JudgeLog, ResultsDocument, UnreadableDocument
+from orchbench_analytics.ingest.decode import (
+    JudgeLog,
+    ResultsDocument,
+    UnreadableDocument,
+    read_with,
+)
 from orchbench_analytics.ingest.find import InputFile
 from orchbench_analytics.ingest.flatten import (
     Flat,

@@ -5,7 +5,7 @@ from typing import Any
 import msgspec
 import pytest
 
-from orchbench_analytics.ingest.documents import JudgeLog, UnreadableDocument
+from orchbench_analytics.ingest.decode import JudgeLog, UnreadableDocument
 from orchbench_analytics.ingest.judge_logs import answer_text, judgement_rows, read_verdict
 from orchbench_analytics.tables import JUDGEMENTS
 from tests.documents import judge_log

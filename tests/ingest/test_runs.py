@@ -6,8 +6,7 @@ from typing import Any
 import msgspec
 import pytest
 
-from orchbench_analytics.ingest.decode import read_with
-from orchbench_analytics.ingest.documents import UnreadableDocument
+from orchbench_analytics.ingest.decode import UnreadableDocument, read_with
 from orchbench_analytics.ingest.runs import ReadRuns, read_runs
 from tests.documents import run, runs_document
 

@@ -18,8 +18,7 @@ import orchbench_analytics
 from orchbench_analytics import open_warehouse
 from orchbench_analytics.engines import Here
 from orchbench_analytics.profiles import BUILT_IN, SPEC, UPSTREAM, flip, rule_choices
-from orchbench_analytics.score import pipeline
-from orchbench_analytics.score.plans import stages
+from orchbench_analytics.score import group
 from orchbench_analytics.score.plans.ged import GraphPair, measure_pairs
 from orchbench_analytics.store.manifest import load_manifest, part_files
 from orchbench_analytics.store.parquet import scan_files
@@ -60,8 +59,8 @@ def warehouse(tmp_path: Path, tree: Path) -> Warehouse:
 def groups(warehouse: Warehouse) -> dict[str, set[str]]:
     """The ids of score groups by profile."""
     found: dict[str, set[str]] = {}
-    for group in warehouse.manifest().scores:
-        found.setdefault(group.profile, set()).add(group.group_id)
+    for scored in warehouse.manifest().scores:
+        found.setdefault(scored.profile, set()).add(scored.group_id)
     return found
 
 
@@ -194,10 +193,10 @@ class TestIngest:
 
 
 def part_ids(warehouse: Warehouse, profile: str, group_id: str) -> list[str]:
-    (group,) = (
+    (found,) = (
         g for g in warehouse.manifest().scores if (g.profile, g.group_id) == (profile, group_id)
     )
-    return group.part_ids
+    return found.part_ids
 
 
 class TestProfiles:
@@ -357,7 +356,7 @@ class TestPlans:
             measured.extend(pairs)
             return measure_pairs(pairs)
 
-        monkeypatch.setattr(stages, "measure_pairs", measure)
+        monkeypatch.setattr(group, "measure_pairs", measure)
 
         open_warehouse(tmp_path / "w", engine=Here(), create=True).ingest(tree)
 
@@ -450,10 +449,10 @@ def test_profiles_scored_together_are_what_each_gives_alone(make_once, tmp_path:
         replace(SPEC, name="weighty", agent_weight=0.5),
         replace(SPEC, name="renamed"),
     ]
-    together = pipeline.score(root, manifest, profiles, Here(), output=tmp_path / "together")
+    together = group.score(root, manifest, profiles, Here(), output=tmp_path / "together")
 
     for profile in profiles:
-        alone = pipeline.score(root, manifest, [profile], Here(), output=tmp_path / profile.name)
+        alone = group.score(root, manifest, [profile], Here(), output=tmp_path / profile.name)
         for table in SCORED_TABLES:
             found, wanted = (
                 scan_files(part_files(tmp_path / place, scored, table.name))

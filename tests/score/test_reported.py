@@ -4,7 +4,7 @@ from typing import Any
 
 import polars as pl
 
-from orchbench_analytics.ingest.documents import ResultsDocument
+from orchbench_analytics.ingest.decode import ResultsDocument
 from orchbench_analytics.ingest.flatten import flatten_results
 from orchbench_analytics.schema import polars_schema
 from orchbench_analytics.score.reported import reported_scores

@@ -18,7 +18,7 @@ from orchbench_analytics.store.directories import (
     write_directory,
     write_numbered,
 )
-from orchbench_analytics.store.manifest import Manifest, Part, checksum_of, load_manifest
+from orchbench_analytics.store.manifest import Manifest, Part, encode_manifest, load_manifest
 from orchbench_analytics.store.parquet import to_arrow
 from tests.documents import run, runs_document, scenario_path, write, write_sweep
 from tests.warehouses import ingest
@@ -256,8 +256,7 @@ def test_an_ingest_deletes_what_nobody_needs_any_more(tmp_path: Path) -> None:
 def set_unreferenced(warehouse: Path, unreferenced: dict[str, int]) -> None:
     """Let time pass: say that files have not been needed for longer."""
     manifest = msgspec.structs.replace(load_manifest(warehouse), unreferenced=unreferenced)
-    manifest.checksum = checksum_of(manifest)
-    (warehouse / "manifest.json").write_bytes(msgspec.json.encode(manifest))
+    (warehouse / "manifest.json").write_bytes(encode_manifest(manifest))
 
 
 READ_EVERYTHING = """

@@ -14,7 +14,7 @@ from orchbench_analytics.store.directories import mark_unfinished
 from orchbench_analytics.store.manifest import (
     Manifest,
     Part,
-    checksum_of,
+    encode_manifest,
     load_manifest,
     load_or_start,
 )
@@ -53,7 +53,7 @@ def test_a_damaged_manifest_is_named(tmp_path: Path, content: bytes) -> None:
 @pytest.mark.parametrize(
     ("version", "said"),
     [
-        (3, "it was made by an older release; ingest anew into another directory"),
+        (3, "it was made by an older release; ingest again into another directory"),
         (99, "it was made by a newer release; update with: pip install --upgrade"),
     ],
 )
@@ -89,8 +89,7 @@ def test_a_manifest_cannot_lead_outside(tmp_path: Path, name: str) -> None:
         Manifest(model_tags=name),
         Manifest(unreferenced={name: 0}),
     ):
-        manifest.checksum = checksum_of(manifest)
-        (tmp_path / "manifest.json").write_bytes(msgspec.json.encode(manifest))
+        (tmp_path / "manifest.json").write_bytes(encode_manifest(manifest))
 
         with pytest.raises(WarehouseError, match="not a path inside the warehouse"):
             load_manifest(tmp_path)

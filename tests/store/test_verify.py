@@ -15,7 +15,7 @@ from orchbench_analytics.errors import WarehouseError
 from orchbench_analytics.store.directories import mark_unfinished
 from orchbench_analytics.store.manifest import load_manifest, named_files
 from orchbench_analytics.store.verify import (
-    damaged_parts,
+    is_damaged,
     naming_damage,
     verify,
     without_damaged_scores,
@@ -70,7 +70,7 @@ def test_a_whole_warehouse_has_no_damage(warehouse: Warehouse) -> None:
     manifest = warehouse.manifest()
 
     assert warehouse.verify() == []
-    assert damaged_parts(warehouse.path, manifest, verify=True) == set()
+    assert not any(is_damaged(warehouse.path, part, read=True) for part in manifest.parts)
     assert without_damaged_scores(warehouse.path, manifest, verify=True) is manifest
     assert all(named_files(manifest).values())
 
@@ -89,14 +89,13 @@ def test_a_damaged_file_is_found(warehouse: Warehouse, damage: str, pattern: str
     )
 
 
-def test_damaged_parts_are_known_by_their_ids(small: Warehouse) -> None:
+def test_a_damaged_part_is_known_by_its_size_or_by_every_byte(small: Warehouse) -> None:
     manifest = small.manifest()
     flip(small.path / manifest.parts[0].directory / "steps.parquet", 800)
     (small.path / manifest.parts[1].directory / "steps.parquet").unlink()
 
-    first, second = (part.part_id for part in manifest.parts)
-    assert damaged_parts(small.path, manifest) == {second}
-    assert damaged_parts(small.path, manifest, verify=True) == {first, second}
+    assert [is_damaged(small.path, p, read=False) for p in manifest.parts] == [False, True]
+    assert [is_damaged(small.path, p, read=True) for p in manifest.parts] == [True, True]
 
 
 def test_no_flipped_bit_goes_unseen(small: Warehouse) -> None:
@@ -143,7 +142,7 @@ def test_a_command_names_the_damaged_file(
     assert told.returncode == 2
     assert told.stderr.startswith(f"orchbench: {file} is ")
     assert told.stderr.endswith(
-        f"build it anew with: orchbench ingest PATH --into {warehouse.path} --verify\n"
+        f"build it again with: orchbench ingest PATH --into {warehouse.path} --verify\n"
     )
 
 

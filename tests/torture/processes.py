@@ -11,7 +11,7 @@ _PRELOADED = [
     *("tests.torture.kills", "tests.torture.mutations", "tests.torture.flips"),
     *(
         "orchbench_analytics.changes",
-        "orchbench_analytics.score.pipeline",
+        "orchbench_analytics.score.group",
         "pyarrow.parquet",
     ),
     *("orchbench_analytics.exports.parquet", "orchbench_analytics.exports.sqlite"),

@@ -3,14 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import NamedTuple
 
 import msgspec
 
-from orchbench_analytics.score.plans.costs import Weights
 from orchbench_analytics.score.plans.graphs import Graph, Node
 
 Mapping = Sequence[int | None]
 _WORDS = {"structure": ("workflow", "dependency"), "component": ("step", "transition")}
+
+
+class Weights(NamedTuple):
+    """The cost of a step with another agent, and of a step with another status."""
+
+    agent: float
+    status: float
 
 
 class Edit(msgspec.Struct, frozen=True):

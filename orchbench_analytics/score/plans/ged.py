@@ -14,16 +14,74 @@ node has: `lone_loop` says whether such a loop counts.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from functools import lru_cache
+from fractions import Fraction
+from functools import cache, lru_cache
+from math import lcm
 from typing import Any, NamedTuple
 
 import msgspec
 import networkx as nx
+import polars as pl
+from polars._typing import PolarsDataType
 
-from orchbench_analytics.score.plans.costs import Weights, labels_of, substitution_costs, units
-from orchbench_analytics.score.plans.edits import plan_edits, plan_matches
-from orchbench_analytics.score.plans.graphs import Graph, from_text, to_networkx
+from orchbench_analytics.profiles import Profile
+from orchbench_analytics.score.plans.edits import Weights, plan_edits, plan_matches
+from orchbench_analytics.score.plans.graphs import (
+    Graph,
+    Node,
+    drawing_rules,
+    from_text,
+    to_networkx,
+)
 from orchbench_analytics.score.plans.search import Costs, Edges, Label, Shape, best_mapping
+
+
+def substitution_costs(
+    first: Graph, second: Graph, weights: Weights
+) -> dict[tuple[Node, Node], float]:
+    """The cost of each substitution, as networkx is told."""
+    costs = units(first, second, weights)
+    sides = zip((first, second), labels_of(first, second), strict=True)
+    nodes_1, nodes_2 = (list(zip(graph.nodes, labels, strict=True)) for graph, labels in sides)
+    return {
+        (node, other): costs.of_becoming(label, other_label) / costs.one
+        for node, label in nodes_1
+        for other, other_label in nodes_2
+    }
+
+
+def units(first: Graph, second: Graph, weights: Weights) -> Costs:
+    """The costs in whole units; in structure graphs any workflow may become any other."""
+    return Costs(1, 0, 0, 0) if _is_structure(first, second) else _units(weights)
+
+
+@cache
+def _units(weights: Weights) -> Costs:
+    # As written, 0.2 is a fifth; as a float it is not quite.
+    agent, status = (Fraction(str(weight)) for weight in weights)
+    one = lcm(agent.denominator, status.denominator)
+    return Costs(one, int(agent * one), int(status * one), one)
+
+
+def labels_of(first: Graph, second: Graph) -> tuple[tuple[Label, ...], tuple[Label, ...]]:
+    """The nodes as numbers that keep nothing but their order and which are equal."""
+    nodes = {*first.nodes, *second.nodes}
+    if _is_structure(first, second):
+        labels = {name: (rank, rank) for rank, name in enumerate(sorted(nodes))}
+    else:
+        agents, statuses = (_ranks({node[side] for node in nodes}) for side in (0, 1))
+        labels = {node: (agents[node[0]], statuses[node[1]]) for node in nodes}
+    return tuple([labels[n] for n in first.nodes]), tuple([labels[n] for n in second.nodes])
+
+
+def _ranks(texts: set[str]) -> dict[str, int]:
+    return {text: rank for rank, text in enumerate(sorted(texts))}
+
+
+def _is_structure(first: Graph, second: Graph) -> bool:
+    nodes = first.nodes or second.nodes
+    return not nodes or isinstance(nodes[0], str)
+
 
 BUDGET = 200_000  # pairs of nodes weighed; the benchmark's plans need a few hundred
 NETWORKX_BUDGET = 5_000  # branches weighed; the benchmark's plans need a few hundred
@@ -249,3 +307,96 @@ def _distance_of_shapes(first: Shape, second: Shape, costs: Costs, budget: int) 
 
 def _json(items: Sequence[Any]) -> str:
     return msgspec.json.encode(items).decode()
+
+
+_GRAPHS = ("structure", "component")
+_PAIR = list(GraphPair._fields)
+_FIGURES = list(Measured._fields)
+_TEXTS = ("graph", "answer_graph", "label_graph", "method", "lone_loop", "edits", "matches")
+_MEASURED_SCHEMA: dict[str, PolarsDataType] = {
+    name: pl.String if name in _TEXTS else pl.Boolean if name == "is_exact" else pl.Float64
+    for name in (*_PAIR, *_FIGURES)
+}
+
+
+def drawn_for(plans: pl.DataFrame, texts: pl.DataFrame, profile: Profile) -> pl.DataFrame:
+    """Plans with what the profile's rules draw of both sides, and how their graphs are measured."""
+    rules = drawing_rules(profile)
+    texts = texts.filter(**rules._asdict()).drop(rules._fields)
+    rows = plans
+    for side in ("label", "answer"):
+        columns = {name: f"{side}_{name}" for name in texts.columns}
+        rows = rows.join(
+            texts.rename(columns), on=f"{side}_text_id", how="left", maintain_order="left"
+        )
+    return rows.with_columns(
+        *(_method(graph, profile).alias(f"{graph}_method") for graph in _GRAPHS),
+        *(_lone_loop(graph, profile).alias(f"{graph}_lone_loop") for graph in _GRAPHS),
+        agent_weight=pl.lit(profile.agent_weight),
+        status_weight=pl.lit(profile.status_weight),
+    )
+
+
+def _method(graph: str, profile: Profile) -> pl.Expr:
+    """How a graph is measured: networkx differs only with self-loops, so others are shared."""
+    is_by_networkx = _is_looped(graph) & (profile.distance == "networkx")
+    return pl.when(is_by_networkx).then(pl.lit("networkx")).otherwise(pl.lit("exact"))
+
+
+def _lone_loop(graph: str, profile: Profile) -> pl.Expr:
+    is_free = _is_looped(graph) & (profile.lone_self_loop == "free")
+    return pl.when(is_free).then(pl.lit("free")).otherwise(pl.lit("counted"))
+
+
+def _is_looped(graph: str) -> pl.Expr:
+    return pl.col(f"label_{graph}_has_loop") | pl.col(f"answer_{graph}_has_loop")
+
+
+def graph_pairs(rows: pl.DataFrame) -> pl.DataFrame:
+    """The distinct pairs of graphs to measure: one row for each GraphPair."""
+    both_read = pl.col("label_is_read") & pl.col("answer_is_read")
+    return pl.concat(_pairs_of(rows.filter(both_read), graph) for graph in _GRAPHS).unique()
+
+
+def merge(rows: pl.DataFrame, measured: pl.DataFrame) -> pl.DataFrame:
+    """Plans with the distances of both their graphs; null where a side could not be read."""
+    for graph in _GRAPHS:
+        figures = (
+            measured.filter(graph=graph)
+            .drop("graph")
+            .rename({name: f"{graph}_{name}" for name in _FIGURES})
+            .rename({name: _own(name, graph) for name in _PAIR[1:5]})
+        )
+        on = [_own(name, graph) for name in _PAIR[1:]]
+        rows = rows.join(figures, on=on, how="left", maintain_order="left")
+    is_exact = pl.col("structure_is_exact") & pl.col("component_is_exact")
+    return rows.with_columns(
+        is_label_read="label_is_read",
+        is_answer_read="answer_is_read",
+        is_malformed="answer_is_malformed",
+        read_as="answer_read_as",
+        is_ged_exact=is_exact.fill_null(True),
+    )
+
+
+def measured_frame(rows: list[tuple[Any, ...]]) -> pl.DataFrame:
+    """What `measure_pairs` returned, as a frame to merge."""
+    return pl.DataFrame(rows, schema=_MEASURED_SCHEMA, orient="row")
+
+
+def _pairs_of(rows: pl.DataFrame, graph: str) -> pl.DataFrame:
+    return rows.select(
+        pl.lit(graph).alias("graph"),
+        *(pl.col(_own(name, graph)).alias(name) for name in _PAIR[1:]),
+    )
+
+
+def _own(name: str, graph: str) -> str:
+    """The column of a plan that a field of its pair of graphs is taken from."""
+    own = {
+        "answer_graph": f"answer_{graph}_graph",
+        "label_graph": f"label_{graph}_graph",
+        "method": f"{graph}_method",
+        "lone_loop": f"{graph}_lone_loop",
+    }
+    return own.get(name, name)

@@ -8,8 +8,7 @@ from typing import Any, NamedTuple
 import polars as pl
 from polars._typing import PolarsDataType
 
-from orchbench_analytics.score.steps.contents import read_contents
-from orchbench_analytics.score.steps.read_calls import REJECTION_TYPES, read_calls
+from orchbench_analytics.score.steps.read_calls import REJECTION_TYPES, read_calls, read_contents
 from orchbench_analytics.tables import STEP_KEY
 from orchbench_analytics.texts import compact_json
 

@@ -1,15 +1,18 @@
-"""Reading calls: names, arguments as comparable texts, and what is wrong with them."""
+"""Reading answers: the calls they make, the calls they write as text, and the texts themselves."""
 
 from __future__ import annotations
 
+import json
+import re
 from collections.abc import Iterable
 from itertools import product
 from typing import Any, NamedTuple
 
 import msgspec
+import polars as pl
 
 from orchbench_analytics.profiles import Profile, rule_choices
-from orchbench_analytics.score.values import comparable_text, decode_json
+from orchbench_analytics.score.values import comparable_text, decode_json, join_parts, read_parts
 from orchbench_analytics.texts import clean_text, kind_of
 
 REJECTION_TYPES = ("AWAITING_USER_INPUT", "TOOL_CONSTRAINT_VIOLATION")
@@ -159,3 +162,82 @@ def _name_text(name: Any) -> str:
     if isinstance(name, bool | float) and float(name).is_integer():
         name = int(name)
     return f"\0{clean_text(repr(name))}"
+
+
+_WRAPPING = re.compile(r"</?(?:tool_call|function_call)>|```[a-z]*")
+_OPENING = re.compile(r"[\[{]")
+_NAME_KEYS = ("tool", "name")
+_ARGUMENT_KEYS = ("arguments", "parameters")
+
+
+def calls_in_text(content: str) -> str | None:
+    """Calls written as text, in the form of `answer_calls`; none if the text is not just that."""
+    text = content.rpartition("</think>")[2]
+    opening = _OPENING.search(text)
+    start, end = opening.start() if opening else -1, max(text.rfind("}"), text.rfind("]")) + 1
+    if start < 0 or _WRAPPING.sub("", text[:start] + text[end:]).strip():
+        return None
+    try:
+        value = decode_json(text[start:end])
+    except ValueError:
+        return None
+    wrapped = value.get("tool_call", value) if isinstance(value, dict) else value
+    calls = [_written_call(call) for call in (wrapped if isinstance(wrapped, list) else [wrapped])]
+    if not calls or any(call is None for call in calls):
+        return None
+    try:
+        return clean_text(json.dumps(calls, ensure_ascii=False))
+    except RecursionError:
+        return None
+
+
+def _written_call(call: Any) -> dict[str, Any] | None:
+    """A name, and what stands under the key of the arguments; both keys must be there."""
+    if not isinstance(call, dict):
+        return None
+    names = (call.get(key) for key in _NAME_KEYS)
+    name = next((name for name in names if isinstance(name, str) and name), None)
+    key = next((key for key in _ARGUMENT_KEYS if key in call), None)
+    return None if name is None or key is None else {"name": name, "arguments": call[key]}
+
+
+def read_contents(steps: pl.DataFrame) -> pl.DataFrame:
+    """Add each answer's text, the calls written in it, and the marker that is one of its parts.
+
+    Each distinct content is read once. A list is read as its text parts joined; an object, a number
+    or a boolean is not a text.
+    """
+    kind, content = pl.col("content_kind"), pl.col("answer_content")
+    texts = steps.join(
+        _read_parts(steps), on="row", how="left", maintain_order="left"
+    ).with_columns(answer_text=pl.when(kind == "text").then(content).otherwise("joined_text"))
+    written = _calls_written_as_text(texts["answer_text"])
+    return texts.join(written, on="answer_text", how="left", maintain_order="left")
+
+
+def _read_parts(steps: pl.DataFrame) -> pl.DataFrame:
+    """For each list or object: its joined text, and the rejection type among its parts."""
+    given = steps.filter(pl.col("content_kind").is_in(["list", "object"]))
+    read = {content: _parts_read(content) for content in given["answer_content"].unique()}
+    parts = [read[content] for content in given["answer_content"]]
+    return given.select(
+        "row",
+        joined_text=pl.Series([text for text, _ in parts], dtype=pl.String),
+        marker_part=pl.Series([marker for _, marker in parts], dtype=pl.String),
+    )
+
+
+def _parts_read(content: str) -> tuple[str | None, str | None]:
+    parts = read_parts(content)
+    marker = next((marker for marker in REJECTION_TYPES if marker in parts), None)
+    return join_parts(parts), marker
+
+
+def _calls_written_as_text(texts: pl.Series) -> pl.DataFrame:
+    """For each distinct text that may hold a call: the call it is, if it is one."""
+    distinct = texts.drop_nulls().unique(maintain_order=True)
+    candidates = distinct.filter(distinct.str.contains("{", literal=True))
+    written = [calls_in_text(text) for text in candidates]
+    return pl.DataFrame(
+        {"answer_text": candidates, "written_calls": pl.Series(written, dtype=pl.String)}
+    ).drop_nulls()

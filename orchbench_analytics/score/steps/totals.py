@@ -14,7 +14,7 @@ from orchbench_analytics.score.steps.arguments import (
     set_f1,
 )
 from orchbench_analytics.score.steps.observe import RUN_COLUMNS
-from orchbench_analytics.tables import SCORED_ARGUMENTS, SCORED_STEPS
+from orchbench_analytics.tables import SCORED_ARGUMENTS, SCORED_STEPS, STEP_KEY
 
 _OUTCOMES = ("true_positive_count", "false_positive_count", "false_negative_count")
 _CALL_COUNTS = [f"{side}_{name}" for side in ("name", "key", "value") for name in _OUTCOMES]
@@ -28,7 +28,17 @@ class ScoredSteps(NamedTuple):
     arguments: pl.DataFrame
 
 
-def total(
+def arguments_of(decided: pl.DataFrame, compared: pl.DataFrame, profile: Profile) -> pl.DataFrame:
+    """The compared argument keys of each call-scored step, in the order of the steps."""
+    keys = [column.name for column in STEP_KEY]
+    steps = decided.filter("is_call_scored").select(
+        "row", *keys, "answer_position", "judge_index", "label_id", "used_id"
+    )
+    arguments = steps.join(compared, on=PAIR, maintain_order="left_right")
+    return arguments.with_columns(profile=pl.lit(profile.name))
+
+
+def total_steps(
     decided: pl.DataFrame, names: pl.DataFrame, arguments: pl.DataFrame, profile: Profile
 ) -> ScoredSteps:
     """Counts and F1 of decided steps, from their compared names and weighed arguments."""

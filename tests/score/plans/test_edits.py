@@ -5,8 +5,7 @@ from typing import Any
 
 import pytest
 
-from orchbench_analytics.score.plans.costs import Weights
-from orchbench_analytics.score.plans.edits import Edit, Match, plan_edits, plan_matches
+from orchbench_analytics.score.plans.edits import Edit, Match, Weights, plan_edits, plan_matches
 from orchbench_analytics.score.plans.ged import exact_distance
 from orchbench_analytics.score.plans.graphs import Graph
 

@@ -10,10 +10,10 @@ from hypothesis import strategies as st
 from orchbench_analytics.score.plans.graphs import (
     Graph,
     component_graph,
+    outline,
     structure_graph,
     to_networkx,
 )
-from orchbench_analytics.score.plans.outline import outline
 from tests.bounded import no_runaway
 
 

@@ -11,8 +11,14 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from orchbench_analytics.score.plans.graphs import component_graph, structure_graph
-from orchbench_analytics.score.plans.outline import Outline, Workflow, outline, typed_text
+from orchbench_analytics.score.plans.graphs import (
+    Outline,
+    Workflow,
+    component_graph,
+    outline,
+    structure_graph,
+    typed_text,
+)
 
 STEP = {"agent_id": "a", "status": "new"}
 

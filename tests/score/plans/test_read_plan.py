@@ -12,8 +12,13 @@ import yaml
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from orchbench_analytics.score.plans.read_plan import PlanReading, read_plan
-from orchbench_analytics.score.plans.read_yaml import BadValueError, LimitError, load_yaml
+from orchbench_analytics.score.plans.read_plan import (
+    BadValueError,
+    LimitError,
+    PlanReading,
+    load_yaml,
+    read_plan,
+)
 from tests.bounded import no_runaway
 
 STEP = {"agent_id": "search_agent", "status": "pending", "refined_query": "q: 'x' #1"}

@@ -12,24 +12,47 @@ from functools import partial
 from pathlib import Path
 from typing import Any, NamedTuple
 
+import duckdb
 import msgspec
 import polars as pl
 
 from orchbench_analytics.engines.engine import Engine
 from orchbench_analytics.profiles import Profile, plan_rules_of, rules_of, step_rules_of
+from orchbench_analytics.queries import macros, scenario_scores_query
 from orchbench_analytics.schema import Table, polars_schema
-from orchbench_analytics.score.plans.stages import prepare_plans, score_plans
+from orchbench_analytics.score.plans.ged import (
+    GraphPair,
+    drawn_for,
+    graph_pairs,
+    measure_pairs,
+    measured_frame,
+    merge,
+)
+from orchbench_analytics.score.plans.graphs import draw_plans, drawing_rules
+from orchbench_analytics.score.plans.totals import ScoredPlans, total_plans
 from orchbench_analytics.score.reported import reported_scores
-from orchbench_analytics.score.scenarios import sum_up
-from orchbench_analytics.score.steps.stages import prepare_steps, score_steps
-from orchbench_analytics.score.unscored import OpenGroup, find_unscored, row_count
+from orchbench_analytics.score.steps.arguments import (
+    as_read,
+    compare_arguments,
+    compare_names,
+    mark_judgeable,
+    pairs_of,
+)
+from orchbench_analytics.score.steps.decide import decide
+from orchbench_analytics.score.steps.judge import apply_verdicts, cut_off_runs, read_verdicts
+from orchbench_analytics.score.steps.observe import RUN_COLUMNS, step_facts
+from orchbench_analytics.score.steps.totals import ScoredSteps, arguments_of, total_steps
+from orchbench_analytics.score.unscored import Coverage, OpenGroup, find_unscored, row_count
 from orchbench_analytics.store.directories import write_directory
+from orchbench_analytics.store.fingerprint import columns_id
 from orchbench_analytics.store.manifest import Manifest, ScoreGroup, table_files
 from orchbench_analytics.store.parquet import Frame, scan_files
 from orchbench_analytics.tables import (
     JUDGEMENTS,
     PLANS,
     REPORTED_SCENARIOS,
+    SCENARIO_KEY,
+    SCENARIO_SCORES,
     SCENARIOS,
     SCORED_ARGUMENTS,
     SCORED_TABLES,
@@ -62,9 +85,13 @@ def score(
     engine: Engine,
     *,
     output: Path | None = None,
+    coverage: Coverage | None = None,
 ) -> Manifest:
-    """The manifest with everything scored; scores go to `output`, or else to `root`."""
-    coverage = find_unscored(root, manifest, profiles)
+    """The manifest with everything scored; scores go to `output`, or else to `root`.
+
+    coverage: what `find_unscored` found, if the caller has asked it.
+    """
+    coverage = coverage or find_unscored(root, manifest, profiles)
     tool_parameters = table_files(root, manifest, TOOL_PARAMETERS.name)
     tasks = [
         GroupTask(group, root, output or root, tool_parameters) for group in coverage.open_groups
@@ -99,6 +126,90 @@ def score_group(task: GroupTask) -> list[ScoreGroup]:
     return groups
 
 
+class PreparedSteps(NamedTuple):
+    """What no profile changes: facts about steps, compared names and arguments, and verdicts."""
+
+    facts: pl.DataFrame
+    names: pl.DataFrame
+    arguments: pl.DataFrame
+    verdicts: pl.DataFrame
+
+
+def prepare_steps(
+    steps: pl.DataFrame, judgements: pl.DataFrame, tool_parameters: pl.DataFrame
+) -> PreparedSteps:
+    """Read every distinct answer, and compare every pair that any profile may ask for."""
+    facts, read = step_facts(steps)
+    pairs = pairs_of(facts)
+    names = compare_names(pairs, read)
+    # Joins keep no order unless told to; from here on they are, so that scores come out in one.
+    compared = compare_arguments(pairs, read).sort("argument_key")
+    arguments = mark_judgeable(compared, read, tool_parameters)
+    cut_off = cut_off_runs(judgements)
+    facts = facts.join(cut_off, on=RUN_COLUMNS, how="left", maintain_order="left")
+    return PreparedSteps(facts, names, arguments, read_verdicts(judgements))
+
+
+def score_steps(prepared: PreparedSteps, profile: Profile) -> ScoredSteps:
+    """Prepared steps under a profile: decided, judged, and added up."""
+    decided = decide(prepared.facts, profile)
+    compared = arguments_of(decided, as_read(prepared.arguments, profile), profile)
+    judged = apply_verdicts(compared, prepared.verdicts, profile)
+    return total_steps(decided, as_read(prepared.names, profile), judged, profile)
+
+
+class PreparedPlans(NamedTuple):
+    """Plans, what was drawn of each distinct text, and the distance of each pair of graphs."""
+
+    plans: pl.DataFrame
+    texts: pl.DataFrame
+    measured: pl.DataFrame
+
+
+def prepare_plans(plans: pl.DataFrame, profiles: Sequence[Profile]) -> PreparedPlans:
+    """Draw the graphs of every distinct text under the rules of each profile, and measure them."""
+    rules = tuple(sorted({drawing_rules(profile) for profile in profiles}))
+    plans, texts = draw_plans(plans, rules)
+    pairs = pl.concat(graph_pairs(drawn_for(plans, texts, p)) for p in profiles).unique()
+    measured = measure_pairs([GraphPair(*row) for row in pairs.iter_rows()])
+    return PreparedPlans(plans, texts, measured_frame(measured))
+
+
+def score_plans(prepared: PreparedPlans, profile: Profile) -> ScoredPlans:
+    """Prepared plans under a profile: distances joined back, the entry that counts, its scores."""
+    drawn = drawn_for(prepared.plans, prepared.texts, profile)
+    merged = merge(drawn, prepared.measured)
+    return total_plans(merged, profile)
+
+
+def sum_up(
+    scenarios: pl.DataFrame,
+    scored_steps: pl.DataFrame,
+    scored_plans: pl.DataFrame,
+    profile: Profile,
+) -> pl.DataFrame:
+    """A row of `scenario_scores` for each scenario file, from its steps and plans."""
+    rules = {**rules_of(profile), "profile": profile.name}
+    tables = {
+        "profiles": pl.DataFrame([rules]),
+        "scenarios": scenarios,
+        "scored_steps": scored_steps,
+        "scored_plans": scored_plans,
+    }
+    # One thread: other tasks of the engine have the other cores.
+    with duckdb.connect(config={"threads": 1}) as connection:
+        for statements in macros():
+            connection.execute(statements)
+        for name, rows in tables.items():
+            connection.register(f"{name}_rows", rows.to_arrow())
+            connection.execute(f"create view main.{name} as from {name}_rows")
+        summed: pl.DataFrame = connection.sql(scenario_scores_query()).pl()
+    types = polars_schema(SCENARIO_SCORES)
+    return summed.select(pl.col(name).cast(dtype) for name, dtype in types.items()).sort(
+        [column.name for column in SCENARIO_KEY]
+    )
+
+
 def _write_reported(task: GroupTask, profile: Profile) -> ScoreGroup:
     no_rows = [pl.DataFrame(schema=polars_schema(table)) for table in SCORED_TABLES[:-1]]
     summed = reported_scores(task.read(REPORTED_SCENARIOS))
@@ -130,6 +241,7 @@ def _write_scores(task: GroupTask, profile: Profile, frames: Sequence[pl.DataFra
     return ScoreGroup(
         directory=directory,
         row_counts=write_directory(task.output, directory, tables),
+        columns_id=columns_id(SCORED_TABLES),
         group_id=group_id,
         profile=profile.name,
         part_ids=sorted(part.part_id for part in task.group.parts),

@@ -3,20 +3,25 @@
 from __future__ import annotations
 
 import hashlib
+from collections.abc import Iterable
 from functools import cache
 from importlib.metadata import version
 from importlib.resources import files
 from importlib.resources.abc import Traversable
 
+from orchbench_analytics.schema import Table
+
 _PACKAGE = "orchbench_analytics"
-_LIBRARIES = ("networkx", "pyyaml")  # what they return is part of a score
 
 
 @cache
-def code_fingerprint(*rooms: str) -> str:
-    """A name for the code of some rooms: it changes with every line of theirs."""
+def code_fingerprint(*rooms: str, libraries: tuple[str, ...] = ()) -> str:
+    """A name for the code of some rooms: it changes with every line of theirs.
+
+    libraries: those whose results are part of what the rooms compute; their versions count too.
+    """
     digest = hashlib.sha256()
-    for library in _LIBRARIES:
+    for library in libraries:
         digest.update(f"{library} {version(library)}\n".encode())
     for room in rooms:
         for source in _sources(files(_PACKAGE) / room):
@@ -27,6 +32,11 @@ def code_fingerprint(*rooms: str) -> str:
 def name_of(*content: object) -> str:
     """A short name for some content: the same content always has the same name."""
     return hashlib.sha256(repr(content).encode()).hexdigest()[:20]
+
+
+def columns_id(tables: Iterable[Table]) -> str:
+    """A name for the columns that tables declare: names, kinds and which may be null."""
+    return name_of([(t.name, [(c.name, c.kind, c.nullable) for c in t.columns]) for t in tables])
 
 
 def _sources(place: Traversable) -> list[Traversable]:
