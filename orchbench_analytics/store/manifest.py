@@ -23,6 +23,18 @@ from orchbench_analytics.store.stamps import FileStamp, Stamps, fault_of
 FORMAT_VERSION = 5
 # Tables of one file each, which the manifest names beside the count of its rows.
 _SINGLE_TABLES = ("sources", "tool_parameters", "expected_scenarios")
+# Tables that grow with steps. Every other one is small, so it is hashed whenever it is read:
+# leaderboards and comparisons are made from those alone.
+_ROW_LEVEL = {
+    "steps",
+    "plans",
+    "judgements",
+    "scored_steps",
+    "scored_arguments",
+    "scored_plans",
+    "plan_edits",
+    "plan_matches",
+}
 _MANY_FILES = 1_000
 _AT_ONCE = 32
 
@@ -211,11 +223,13 @@ def named_files(manifest: Manifest) -> dict[str, FileStamp | None]:
 
 
 def table_files(root: Path, manifest: Manifest, table: str) -> list[Path]:
-    """The Parquet files that make up a table, with as many bytes and rows as were written."""
+    """The Parquet files that make up a table, if they are as they were written.
+
+    Tables of steps are known by their bytes and rows alone; of all others every byte is read.
+    """
     if table in _SINGLE_TABLES:
         name = getattr(manifest, table)
-        stamps = {name: manifest.single_files.get(name)} if name else {}
-        return _whole_files(root, stamps, rows=row_count(manifest, table))
+        return _whole_files(root, {name: manifest.single_files.get(name)} if name else {})
     gathered = manifest.gathered
     if gathered and table in gathered.row_counts and gathered.parts_id == parts_id(manifest):
         return _files_of(root, [gathered], table)
@@ -239,18 +253,24 @@ def _files_of(root: Path, holders: Sequence[Holder], table: str) -> list[Path]:
         for holder in holders
         if holder.row_counts.get(table)
     }
-    return _whole_files(root, stamps, rows=sum(h.row_counts.get(table, 0) for h in holders))
+    if table not in _ROW_LEVEL:
+        return _whole_files(root, stamps)
+    return _sized_files(root, stamps, rows=sum(h.row_counts.get(table, 0) for h in holders))
 
 
-def _whole_files(
-    root: Path, stamps: Mapping[str, FileStamp | None], *, rows: int | None = None
-) -> list[Path]:
+def _whole_files(root: Path, stamps: Mapping[str, FileStamp | None]) -> list[Path]:
+    """The files named, after a look at every byte of them."""
+    _require_whole(root, stamps, read=True)
+    return [root / name for name in stamps]
+
+
+def _sized_files(root: Path, stamps: Mapping[str, FileStamp | None], *, rows: int) -> list[Path]:
     """The files named, after a look at the size of each and at how many rows they have."""
     from orchbench_analytics.store.parquet import count_rows  # polars: not every command needs it
 
     _require_whole(root, stamps, read=False)
     files = [root / name for name in stamps]
-    if files and rows is not None and count_rows(files) != rows:
+    if files and count_rows(files) != rows:
         _require_whole(root, stamps, read=True)
         raise WarehouseError(
             f"{root}: files of one table have other rows than the {rows:,} of the manifest: "
