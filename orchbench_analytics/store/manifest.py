@@ -30,6 +30,18 @@ FORMAT_VERSION = 6
 # Tables of one file each, which the manifest names beside the count of its rows.
 _SINGLE_TABLES = ("sources", "tool_parameters", "expected_scenarios")
 _CHECKSUM = re.compile(rb'"checksum": ?"[0-9a-f]*"')
+# Tables that grow with steps. Every other one is small, so it is hashed whenever it is read:
+# leaderboards and comparisons are made from those alone.
+_ROW_LEVEL = {
+    "steps",
+    "plans",
+    "judgements",
+    "scored_steps",
+    "scored_arguments",
+    "scored_plans",
+    "plan_edits",
+    "plan_matches",
+}
 _MANY_FILES = 1_000
 _AT_ONCE = 32
 
@@ -236,14 +248,14 @@ def named_files(manifest: Manifest) -> dict[str, FileStamp | None]:
 
 
 def table_files(root: Path, manifest: Manifest, table: str) -> list[Path]:
-    """The Parquet files that make up a table, with as many bytes and rows as were written.
+    """The Parquet files that make up a table, if they are as they were written.
 
+    Tables of steps are known by their bytes and rows alone; of all others every byte is read.
     Raises an error in plain words if another release wrote them with other columns.
     """
     if table in _SINGLE_TABLES:
         name = getattr(manifest, table)
-        stamps = {name: manifest.single_files.get(name)} if name else {}
-        files = _whole_files(root, stamps, rows=row_count(manifest, table))
+        files = _whole_files(root, {name: manifest.single_files.get(name)} if name else {})
         _require_columns(root, table, files)
         return files
     gathered = manifest.gathered
@@ -269,7 +281,9 @@ def _files_of(root: Path, holders: Sequence[Holder], table: str) -> list[Path]:
         for holder in holders
         if holder.row_counts.get(table)
     }
-    files = _whole_files(root, stamps, rows=sum(h.row_counts.get(table, 0) for h in holders))
+    rows = sum(holder.row_counts.get(table, 0) for holder in holders)
+    is_small = table not in _ROW_LEVEL
+    files = _whole_files(root, stamps) if is_small else _sized_files(root, stamps, rows=rows)
     others = [h for h in holders if h.row_counts.get(table) and h.columns_id != columns_now(h)]
     _require_columns(root, table, [root / h.directory / parquet_name(table) for h in others])
     return files
@@ -304,15 +318,19 @@ def _require_columns(root: Path, table: str, files: Sequence[Path]) -> None:
             )
 
 
-def _whole_files(
-    root: Path, stamps: Mapping[str, FileStamp | None], *, rows: int | None = None
-) -> list[Path]:
+def _whole_files(root: Path, stamps: Mapping[str, FileStamp | None]) -> list[Path]:
+    """The files named, after a look at every byte of them."""
+    _require_whole(root, stamps, read=True)
+    return [root / name for name in stamps]
+
+
+def _sized_files(root: Path, stamps: Mapping[str, FileStamp | None], *, rows: int) -> list[Path]:
     """The files named, after a look at the size of each and at how many rows they have."""
     from orchbench_analytics.store.parquet import count_rows  # polars: not every command needs it
 
     _require_whole(root, stamps, read=False)
     files = [root / name for name in stamps]
-    if files and rows is not None and count_rows(files) != rows:
+    if files and count_rows(files) != rows:
         _require_whole(root, stamps, read=True)
         raise WarehouseError(
             f"{root}: files of one table have other rows than the {rows:,} of the manifest: "

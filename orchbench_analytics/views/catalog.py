@@ -138,8 +138,9 @@ def populate(
 ) -> None:
     """Create the named tables, as views of their Parquet files, and the named views.
 
-    DuckDB opens the files itself, or pyarrow reads them and DuckDB never opens a file. pyarrow also
-    reads those below a path that DuckDB would take for a pattern.
+    DuckDB opens the files itself, or pyarrow reads them, which verifies the checksums of their
+    pages, and DuckDB never opens a file. pyarrow also reads those below a path that DuckDB would
+    take for a pattern.
     """
     opens_files = opens_files and _PATTERN_CHARACTERS.isdisjoint(str(root.absolute()))
     narrowed = scope.narrow(manifest) if scope != EVERYTHING else manifest
@@ -171,7 +172,10 @@ def _relation(
         return connection.read_parquet([str(f.absolute()) for f in files], hive_partitioning=False)
     import pyarrow.dataset as ds
 
-    return connection.from_arrow(ds.dataset([str(file) for file in files], format="parquet"))
+    verified = ds.ParquetFileFormat(
+        default_fragment_scan_options=ds.ParquetFragmentScanOptions(page_checksum_verification=True)
+    )
+    return connection.from_arrow(ds.dataset([str(file) for file in files], format=verified))
 
 
 def _create_tags(

@@ -180,7 +180,14 @@ def fetch(relation: duckdb.DuckDBPyRelation) -> pl.DataFrame:
     try:
         return frame_of(portable(relation))
     except duckdb.Error as error:
+        if is_unreadable(error):  # the caller looks for the damaged file
+            raise
         raise query_error(error) from error
+
+
+def is_unreadable(error: BaseException) -> bool:
+    """Whether a query failed because pyarrow could not read a file, in the words of DuckDB."""
+    return "reading the Arrow source failed" in str(error)
 
 
 def portable(relation: duckdb.DuckDBPyRelation) -> duckdb.DuckDBPyRelation:

@@ -261,7 +261,7 @@ def _answer(output: BinaryIO, *, root: Path, query: str, **options: Any) -> None
     import pyarrow as pa
 
     from orchbench_analytics.store.manifest import load_manifest
-    from orchbench_analytics.views.query import portable, query_error, run_query
+    from orchbench_analytics.views.query import is_unreadable, portable, query_error, run_query
 
     manifest = load_manifest(root)
     _bound_memory(memory_bytes(options.get("limits")))
@@ -275,6 +275,8 @@ def _answer(output: BinaryIO, *, root: Path, query: str, **options: Any) -> None
     except BrokenPipeError:
         raise
     except (duckdb.Error, pa.ArrowException, OSError) as error:  # pyarrow wraps DuckDB's
+        if is_unreadable(error):  # the caller looks for the damaged file
+            raise
         raise query_error(error) from error
 
 

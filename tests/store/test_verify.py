@@ -146,6 +146,61 @@ def test_a_command_names_the_damaged_file(
     )
 
 
+FIGURES = {
+    "scores/*/scenario_scores": (
+        ("leaderboard",),
+        ("compare", "perfect", "silent"),
+        ("results", "perfect", "-l", "EN", "-p", "spec"),
+        ("consistency",),
+        ("sql", "from main.scenario_scores"),
+        ("export", "OUT"),
+        ("report", "OUT"),
+    ),
+    "sources/*": (("leaderboard",), ("export", "OUT"), ("report", "OUT")),
+}
+
+
+@pytest.mark.parametrize(
+    ("table", "command"), [(table, command) for table in FIGURES for command in FIGURES[table]]
+)
+def test_no_figure_comes_from_a_flipped_bit(
+    warehouse: Warehouse, tmp_path: Path, command: tuple[str, ...], table: str
+) -> None:
+    file = sorted(warehouse.path.glob(f"{table}.parquet"))[-1]
+    flip(file, 8 * (file.stat().st_size // 3))
+
+    name, *options = (str(tmp_path / "out") if word == "OUT" else word for word in command)
+    told = run(name, warehouse.path, *options)
+
+    assert (told.returncode, told.stdout) == (2, "")
+    assert f"{file} is damaged: its content has changed; " in told.stderr
+    assert ("ingest anew" if table == "sources/*" else "ingest PATH --into") in told.stderr
+    assert not (tmp_path / "out").exists()
+
+
+def test_a_query_verifies_the_checksums_of_pages(warehouse: Warehouse) -> None:
+    """A flipped bit in a table of steps either has no effect on the rows, or is named."""
+    query = "select * from main.scored_steps order by all"
+    files = sorted(warehouse.path.glob("scores/*/scored_steps.parquet"))
+    before = warehouse.sql(query)
+    draw = random.Random(24)
+    named = 0
+    for _ in range(20):
+        file = draw.choice(files)
+        whole = file.read_bytes()
+        flip(file, draw.randrange(8 * len(whole)))
+        try:
+            rows, said = warehouse.sql(query), None
+        except WarehouseError as error:
+            rows, said = before, str(error)
+        assert_frame_equal(rows, before)
+        if said is not None:
+            assert said.startswith(f"{file} is damaged: its content has changed; ")
+            named += 1
+        file.write_bytes(whole)
+    assert named > 10
+
+
 @pytest.mark.parametrize("damage", DAMAGE)
 def test_check_names_every_damaged_file(warehouse: Warehouse, damage: str) -> None:
     files = [first_file(warehouse, p) for p in ("parts/*/plans.parquet", "sources/*.parquet")]
@@ -221,7 +276,12 @@ def contents(warehouse: Warehouse) -> dict[str, pl.DataFrame]:
 @pytest.mark.parametrize("damage", DAMAGE)
 @pytest.mark.parametrize(
     "pattern",
-    ["parts/*/steps.parquet", "scores/*/scored_steps.parquet", "tool_parameters/*.parquet"],
+    [
+        "parts/*/steps.parquet",
+        "scores/*/scored_steps.parquet",
+        "scores/*/scenario_scores.parquet",
+        "tool_parameters/*.parquet",
+    ],
 )
 def test_the_next_ingest_makes_damage_good(
     small: Warehouse, tmp_path: Path, damage: str, pattern: str
