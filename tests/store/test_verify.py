@@ -151,7 +151,7 @@ FIGURES = {
         ("leaderboard",),
         ("compare", "perfect", "silent"),
         ("results", "perfect", "-l", "EN", "-p", "spec"),
-        ("consistency",),
+        ("consistency", "gaps"),
         ("sql", "from main.scenario_scores"),
         ("export", "OUT"),
         ("report", "OUT"),
@@ -174,7 +174,7 @@ def test_no_figure_comes_from_a_flipped_bit(
 
     assert (told.returncode, told.stdout) == (2, "")
     assert f"{file} is damaged: its content has changed; " in told.stderr
-    assert ("ingest anew" if table == "sources/*" else "ingest PATH --into") in told.stderr
+    assert ("ingest again" if table == "sources/*" else "ingest PATH --into") in told.stderr
     assert not (tmp_path / "out").exists()
 
 
