@@ -77,7 +77,7 @@ def leaderboard(
             **chosen.names,
         )
         if intervals:
-            rows.write(board)
+            rows.write(short(board) if rows.is_short else board)
             if rows.is_screen:
                 say(_INTERVALS)
         elif by:

@@ -24,6 +24,9 @@ _BEHIND = (
     *("sweep_language_count", "unanswered_language_count"),
 )
 
+# What a model would score had it answered all: of models that have, that is their score.
+_EXPECTED = ("expected_score", "expected_low", "expected_high")
+
 
 def leaderboard(
     ranks: pl.DataFrame, *, languages: Sequence[str] = (), min_coverage: float = 1.0
@@ -99,8 +102,9 @@ def with_languages(
 
 
 def short(board: pl.DataFrame) -> pl.DataFrame:
-    """The board without the figures that its ranks rest on."""
-    return board.drop(_BEHIND)
+    """The board without the figures that its ranks rest on, and without estimates of nothing."""
+    is_whole = bool((board["coverage"] == 1).all())
+    return board.drop(*_BEHIND, *(_EXPECTED if is_whole else ()), strict=False)
 
 
 def left_unranked(board: pl.DataFrame) -> list[str]:

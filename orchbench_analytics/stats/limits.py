@@ -5,8 +5,7 @@ scores that were seen one more is added, the worst possible for the lower end an
 for the upper one, and the mean of all under random weights (uniform on the simplex) has the limits
 as its quantiles (Gaffke 2005; Learned-Miller and Thomas 2020, arXiv:1905.06208). Of right and wrong
 answers these are the limits of Clopper and Pearson (1934). Here the quantiles are those of the beta
-distribution with the same mean and variance, or, if they reach further, those of as many scores
-without any spread, which are known exactly.
+distribution with the same mean and variance.
 
 A difference gets Student's t, with as many degrees of freedom as there are clusters that carry it,
 less one. Where all clusters say the same there is no spread to go by, and it gets Gaffke's limits.
@@ -60,21 +59,21 @@ def bounded_interval(value: Array, error: Array, count: Array, *, level: float |
     is_known = (count > 1) & ~np.isnan(error)
     low = _gaffke(value, error, np.maximum(count, 2), 0.0, tail)
     high = _gaffke(value, error, np.maximum(count, 2), 1.0, 1 - tail)
-    alike = _least_alike(count, level)
     return Interval(
-        np.where(is_known, np.minimum(low, alike * value), np.nan),
-        np.where(is_known, np.maximum(high, 1 - alike * (1 - value)), np.nan),
+        np.where(is_known, np.minimum(low, value), np.nan),
+        np.where(is_known, np.maximum(high, value), np.nan),
     )
 
 
 def guarded_low(found: Summary, *, level: float | Array) -> Array:
     """The lower end for a difference that also holds for rare losses that were not seen.
 
-    Gaffke's limit: the mean may hide one cluster among them in which everything is lost.
+    Gaffke's limit from -1 to 1, or that of as many equal differences, which is known exactly and
+    reaches further where there is little spread.
     """
     shifted = (found.value + 1) / 2
     low = bounded_interval(shifted, found.error / 2, found.even_count, level=level).low
-    return 2 * low - 1
+    return 2 * np.minimum(low, _least_alike(found.even_count, level) * shifted) - 1
 
 
 def difference_interval(found: Summary, *, level: float | Array) -> Interval:

@@ -95,6 +95,16 @@ _EXPERIMENTS = (
     text("candidate_experiment", "Experiment of the candidate."),
     text("baseline_experiment", "Experiment of the baseline."),
 )
+_BASELINE_VALUE = maybe_number(
+    "baseline_value",
+    "The baseline's metric: over common scenarios, or on the driver alone; null if undefined.",
+    label="baseline score",
+)
+_CANDIDATE_VALUE = maybe_number(
+    "candidate_value",
+    "The candidate's metric: over common scenarios, or on the driver alone; null if undefined.",
+    label="candidate score",
+)
 COMPARISONS = Table(
     "comparisons",
     "metric of a baseline and a candidate, by language and for the mean over languages",
@@ -117,14 +127,8 @@ COMPARISONS = Table(
             "rows of the comparison. Null if there is too little data.",
         ),
         maybe_number("high", "Upper end of that interval."),
-        maybe_number(
-            "baseline_value", "The baseline's metric over common scenarios.", label="baseline score"
-        ),
-        maybe_number(
-            "candidate_value",
-            "The candidate's metric over common scenarios.",
-            label="candidate score",
-        ),
+        _BASELINE_VALUE,
+        _CANDIDATE_VALUE,
         maybe_number(
             "p_value",
             "Two-sided p of the paired t test over clusters, corrected for all rows of the "
@@ -190,8 +194,8 @@ DRIVERS = Table(
             "Part of the difference (candidate - baseline) of the mean over languages that is made "
             "here; adds up to it.",
         ),
-        maybe_number("baseline_value", "The baseline's metric on this alone; null if undefined."),
-        maybe_number("candidate_value", "The candidate's metric on this alone; null if undefined."),
+        _BASELINE_VALUE,
+        _CANDIDATE_VALUE,
         maybe_text("language", "Language of the scenario; null for agents and tools."),
         _METRIC,
         _CANDIDATE,
@@ -243,9 +247,17 @@ FLIPS = Table(
     (
         _MODEL,
         _ONE_LANGUAGE,
-        maybe_number("unstable_step_rate", "unstable_step_count / step_count, 0-1."),
-        maybe_number("unstable_step_low", "Lower end of its interval, over scenarios."),
-        maybe_number("unstable_step_high", "Upper end of its interval, over scenarios."),
+        maybe_number(
+            "unstable_step_rate", "unstable_step_count / step_count, 0-1.", label="unstable"
+        ),
+        maybe_number(
+            "unstable_step_low", "Lower end of its interval, over scenarios.", label="unstable low"
+        ),
+        maybe_number(
+            "unstable_step_high",
+            "Upper end of its interval, over scenarios.",
+            label="unstable high",
+        ),
         count("step_count", "Steps with at least two runs."),
         count("unstable_step_count", "Those in which not all runs decide alike."),
         maybe_number("flip_rate", "flipped_pair_count / run_pair_count, 0-1, for any run count."),
