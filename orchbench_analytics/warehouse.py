@@ -1181,9 +1181,7 @@ class Warehouse:
 
     def _clusters(self) -> pl.DataFrame:
         """Which scenarios go together: a scenario and its translations."""
-        from orchbench_analytics.stats.sweep import ALONE
-
-        return ALONE
+        return self.table("scenario_clusters").collect()
 
     def _scored(self, what: str, profile: Profile) -> pl.LazyFrame:
         return self.table(f"scored_{what}").filter(profile=profile.name)

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import hashlib
 import re
 from collections.abc import Iterable, Mapping, Sequence
+from functools import lru_cache
 from itertools import accumulate, chain
 from typing import Any, NamedTuple
 
+import msgspec
 from msgspec import UNSET
 
 from orchbench_analytics.ingest.decode import (
@@ -147,10 +150,27 @@ def flatten_runs(key: ScenarioKey, read: ReadRuns, *, client_model: str | None =
         _integer(usage.get("total_output_tokens")),
         _integer(usage.get("total_tokens")),
         _number(usage.get("total_cost")),
+        label_signature(run.gold.steps.values() for run in read.runs.values()),
     )
     problem = unreadable_parts(unreadable) or _repeated(read.repeated_keys)
     rows: Rows = {"scenarios": [scenario], "steps": steps, "plans": plans}
     return Flat(rows, text_length, problem)
+
+
+def label_signature(runs: Iterable[Iterable[StepLabel]]) -> str | None:
+    """A hash of the agents and tools that the labels of the first run ask for, in their order.
+
+    Translations of a scenario ask for the same, in words of their own. None without any label.
+    """
+    asked = [(agent, _tool_names(calls)) for _, agent, _, calls, _ in next(iter(runs), ())]
+    return hashlib.sha256(repr(asked).encode()).hexdigest()[:16] if asked else None
+
+
+@lru_cache(maxsize=4096)
+def _tool_names(calls: str | None) -> tuple[str, ...]:
+    """The names of gold calls; labels are the same for all models, so few differ."""
+    found = msgspec.json.decode(calls) if calls else []
+    return tuple(str(c.get("name")) for c in found if isinstance(c, dict)) if found else ()
 
 
 def mark_broken_texts(flat: Flat) -> Flat:

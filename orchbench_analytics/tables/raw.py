@@ -88,6 +88,11 @@ SCENARIOS = Table(
         maybe_count("output_token_count", f"Output tokens, {_AS_STATED}"),
         maybe_count("total_token_count", f"All tokens, {_AS_STATED}"),
         maybe_number("total_cost", f"Cost, {_AS_STATED}"),
+        maybe_text(
+            "label_signature",
+            "Hash of the agents and tools that the labels ask for, in their order, which "
+            "translations have in common; null without labels.",
+        ),
     ),
 )
 STEP_KIND = maybe_text(

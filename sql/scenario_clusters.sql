@@ -1,0 +1,70 @@
+-- Which scenarios go together, so that statistics do not take them for independent.
+-- grain: language, scenario
+-- Scenarios of different languages are translations of each other if their labels ask for the same
+-- agents and tools in the same order, and no other scenario of either language asks for these. A
+-- scenario whose labels differ between models has no partner.
+with
+
+scenarios as (
+    select * from main.scenarios
+),
+
+known as (
+    select
+        language,
+        scenario
+    from scenarios
+    union
+    select
+        language,
+        scenario
+    from main.reported_scenarios
+),
+
+signed as (
+    select
+        language,
+        scenario,
+        min(label_signature) as label_signature
+    from scenarios
+    where label_signature is not null
+    group by language, scenario
+    having count(distinct label_signature) = 1
+),
+
+singular as (
+    select
+        language,
+        label_signature,
+        min(scenario) as scenario
+    from signed
+    group by language, label_signature
+    having count(*) = 1
+),
+
+partners as (
+    select
+        label_signature,
+        min(concat(language, '/', scenario)) as cluster,
+        count(*) as cluster_size
+    from singular
+    group by label_signature
+    having count(*) > 1
+),
+
+clustered as (
+    select
+        known.language,
+        known.scenario,
+        coalesce(partners.cluster, concat(known.language, '/', known.scenario)) as cluster,
+        coalesce(partners.cluster_size, 1) as cluster_size,
+        case
+            when partners.cluster is null then 'alone'
+            else 'translation'
+        end as cluster_basis
+    from known
+    left join singular using (language, scenario)
+    left join partners on singular.label_signature = partners.label_signature
+)
+
+select * from clustered
