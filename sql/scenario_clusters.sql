@@ -46,7 +46,7 @@ partners as (
     select
         label_signature,
         min(concat(language, '/', scenario)) as cluster,
-        count(*) as cluster_size
+        count(*) as cluster_scenario_count
     from singular
     group by label_signature
     having count(*) > 1
@@ -57,7 +57,7 @@ clustered as (
         known.language,
         known.scenario,
         coalesce(partners.cluster, concat(known.language, '/', known.scenario)) as cluster,
-        coalesce(partners.cluster_size, 1) as cluster_size,
+        coalesce(partners.cluster_scenario_count, 1) as cluster_scenario_count,
         case
             when partners.cluster is null then 'alone'
             else 'translation'

@@ -22,6 +22,36 @@ class Scenarios(Scores):
     """Views that compare scenarios."""
 
     @cached_property
+    def scenario_clusters(self) -> list[Row]:
+        """Scenarios of equal signatures, each the only one of its language."""
+        signatures: dict[tuple[str, str], set[str]] = {}
+        for file in self.table("scenarios"):
+            asked = signatures.setdefault((file["language"], file["scenario"]), set())
+            asked.update({file["label_signature"]} - {None})
+        for row in self.table("reported_scenarios"):
+            signatures.setdefault((row["language"], row["scenario"]), set())
+        holders: dict[str, list[tuple[str, str]]] = {}
+        for key, asked in signatures.items():
+            if len(asked) == 1:
+                holders.setdefault(next(iter(asked)), []).append(key)
+        partners: dict[tuple[str, str], list[str]] = {}
+        for keys in holders.values():
+            languages = [language for language, _ in keys]
+            only = [key for key in keys if languages.count(key[0]) == 1]
+            if len(only) > 1:
+                partners |= {key: sorted(map("/".join, only)) for key in only}
+        return [
+            {
+                "language": key[0],
+                "scenario": key[1],
+                "cluster": partners.get(key, ["/".join(key)])[0],
+                "cluster_scenario_count": len(partners.get(key, [key])),
+                "cluster_basis": "translation" if key in partners else "alone",
+            }
+            for key in signatures
+        ]
+
+    @cached_property
     def scenario_means(self) -> list[Row]:
         steps = grouped(self.steps, SCENARIO)
         scores = by_key(self.scenario_scores, SCENARIO)

@@ -1,6 +1,7 @@
 """The scores of runs, files and models, by the rules of their profiles."""
 
 from collections import Counter
+from collections.abc import Sequence
 from functools import cached_property
 
 from tests.oracle.rows import (
@@ -222,15 +223,28 @@ class Scores(Rows):
 
     @cached_property
     def leaderboard(self) -> list[Row]:
+        return self._ranked(SCORED_MODEL[:3])
+
+    @cached_property
+    def language_ranks(self) -> list[Row]:
+        means = [row | {"language": "mean"} for row in self.leaderboard]
+        return means + self._ranked(SCORED_MODEL)
+
+    def _ranked(self, keys: Sequence[str]) -> list[Row]:
+        """Models over all of their languages, or, if the language is a key, in each of them."""
         found = []
-        sweep = {(row["language"], row["scenario"]) for row in self.table("scenarios")}
-        for key, languages in grouped(self.model_scores, SCORED_MODEL[:3]).items():
+        for key, languages in grouped(self.model_scores, keys).items():
             row = {
-                **dict(zip(SCORED_MODEL, key, strict=False)),
+                **dict(zip(keys, key, strict=True)),
                 **{name: mean(r[name] for r in languages) for name in HEADLINES},
                 "language_count": len(languages),
                 "file_count": total(languages, "file_count"),
                 "refused_file_count": total(languages, "refused_file_count"),
+            }
+            sweep = {
+                (file["language"], file["scenario"])
+                for file in self.table("scenarios")
+                if row.get("language") in (None, file["language"])
             }
             row["scenario_count"] = total(languages, "scored_file_count")
             row["sweep_scenario_count"] = len(sweep)
@@ -239,7 +253,7 @@ class Scores(Rows):
             row["unanswered_language_count"] = how_many(
                 grouped(self.table("scenarios"), SCORED_MODEL[1:]).items(),
                 lambda item, key=key: (
-                    item[0][:2] == key[1:]
+                    item[0][: len(key) - 1] == key[1:]
                     and total(item[1], "step_count") + total(item[1], "plan_count") > 0
                     and total(item[1], "step_answer_count") + total(item[1], "plan_answer_count")
                     == 0
@@ -257,15 +271,15 @@ class Scores(Rows):
             row["is_ranked"] = row["rank_status"] == "ranked"
             found.append(row)
         for row in found:
-            own = row["average_score"]
             row["rank_number"] = None
             if row["is_ranked"]:
                 row["rank_number"] = 1 + how_many(
                     found,
-                    lambda r, row=row, own=own: (
-                        r["is_ranked"]
-                        and r["profile"] == row["profile"]
-                        and r["average_score"] > own + 1e-12
+                    lambda other, row=row: (
+                        other["is_ranked"]
+                        and other["profile"] == row["profile"]
+                        and other.get("language") == row.get("language")
+                        and other["average_score"] > row["average_score"] + 1e-12
                     ),
                 )
         return found
