@@ -24,6 +24,7 @@ _BEHIND = (
     *("sweep_language_count", "unanswered_language_count"),
 )
 
+_USUAL = {"coverage": 1, "rank_status": "ranked", "refused_file_count": 0}
 # What a model would score had it answered all: of models that have, that is their score.
 _EXPECTED = ("expected_score", "expected_low", "expected_high")
 
@@ -102,9 +103,19 @@ def with_languages(
 
 
 def short(board: pl.DataFrame) -> pl.DataFrame:
-    """The board without the figures that its ranks rest on, and without estimates of nothing."""
-    is_whole = bool((board["coverage"] == 1).all())
-    return board.drop(*_BEHIND, *(_EXPECTED if is_whole else ()), strict=False)
+    """The board without the figures that its ranks rest on, and without what goes without saying.
+
+    Coverage, status, refused files and estimates of the whole sweep tell nothing if every model has
+    all of it.
+    """
+    is_whole = {
+        name: bool((board[name] == usual).all())
+        for name, usual in _USUAL.items()
+        if name in board.columns
+    }
+    untold = [name for name, whole in is_whole.items() if whole]
+    estimates = _EXPECTED if is_whole.get("coverage") else ()
+    return board.drop(*_BEHIND, *untold, *estimates, strict=False)
 
 
 def left_unranked(board: pl.DataFrame) -> list[str]:
