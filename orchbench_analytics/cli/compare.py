@@ -91,6 +91,7 @@ def compare(
         )
         rows.write(many)
         say(sentences.many_comparisons(many))
+        _say_clusters(many)
         if not chosen.model and not chosen.experiment:
             say_left_out(opened, _contenders(many), profile)
         return
@@ -126,6 +127,7 @@ def compare(
     else:
         rows.write(found)
     say(f"{candidate} against {baseline}: {sentences.comparison(found)}")
+    _say_clusters(found)
     _say_power(found, warehouse)
     if gate:
         results = opened.gates(
@@ -138,6 +140,14 @@ def compare(
             seed=seed,
         )
         _exit_by(results, undecided)
+
+
+def _say_clusters(found: pl.DataFrame) -> None:
+    from orchbench_analytics.outputs import sentences
+
+    said = None if found.is_empty() else sentences.clusters_used(found)
+    if said:
+        say(said)
 
 
 def _contenders(many: pl.DataFrame) -> pl.DataFrame:

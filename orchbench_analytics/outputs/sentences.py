@@ -35,6 +35,17 @@ def comparison(rows: pl.DataFrame) -> str:
     return "; ".join(map(_difference, (ordered if means.is_empty() else means).to_dicts()))
 
 
+def clusters_used(rows: pl.DataFrame) -> str | None:
+    """How many scenarios were taken for independent, if some go together."""
+    scenarios, clusters = rows.select("scenario_count", "cluster_count").row(0)
+    if clusters >= scenarios:
+        return None
+    return (
+        f"{scenarios:,} scenarios in {clusters:,} clusters: a scenario and its translation count "
+        "as one"
+    )
+
+
 def _difference(row: dict[str, Any]) -> str:
     name = metric_label(row["metric"])
     if row["difference"] is None:
