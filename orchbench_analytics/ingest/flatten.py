@@ -316,7 +316,7 @@ def _kinds(entry: Entry) -> tuple[str, str]:
 
 
 def _no_history(history: History) -> str | None:
-    """In place of a step id's kind, where nobody could answer: what the history is instead."""
+    """What a history is that is not a list, in place of a step id's kind; else null."""
     return None if history.kind in ("list", "empty") else f"history_{history.kind}"
 
 

@@ -35,7 +35,7 @@ _MOST_SMALL_PARTS = 8
 _ROWS_OF_A_SMALL_PART = 20_000
 
 
-# The files that claim to be about the same, by what they are about; the first is asked first.
+# Files about one scenario, preferred first, by what they are about.
 Claims = dict[Key, list[InputFile]]
 
 
@@ -166,11 +166,11 @@ def settle_unchanged(state: State, found: dict[str, InputFile]) -> None:
             state.settled.add(path)
 
 
-def line_up(state: State, found: dict[str, InputFile]) -> Claims:
-    """The files about the same, in the order in which they are asked, by what they are about.
+def group_duplicates(state: State, found: dict[str, InputFile]) -> Claims:
+    """The files about one scenario, preferred first, by what they are about.
 
-    First comes the one that was taken before, then they come by path. Where that one was not
-    found now but is still there, none of them is asked.
+    The file that was taken before comes first, the others follow by path. If that file was not
+    found now but still exists, the others are refused as its duplicates.
     """
     owners = {s.key: s.path for s in state.before.values() if s.has_rows}
     claims: Claims = {}

@@ -31,7 +31,7 @@ from orchbench_analytics.ingest.plan import (
     clean_parts,
     forget_displaced,
     gone_files,
-    line_up,
+    group_duplicates,
     load_state,
     next_to_read,
     prune_gone,
@@ -110,7 +110,7 @@ def update(
         if file.reason is not None:
             state.sources[file.path] = source_of(file)
 
-    claims = line_up(state, found)
+    claims = group_duplicates(state, found)
     to_read = next_to_read(state, claims)
     unread_bytes = sum(file.byte_count for file in to_read)
     while to_read:

@@ -91,7 +91,7 @@ def _try_each(pairs: Iterable[tuple[str, str]]) -> list[bool | None]:
 
 
 class _Worker:
-    """A process with Python's engine, started when it is needed, and anew after it was killed.
+    """A process with Python's engine, started when it is needed, and again after it was killed.
 
     It is a plain subprocess: the worker processes of an engine may not have children of the kind
     that `multiprocessing` starts.
