@@ -124,7 +124,7 @@ def _limits(schema: dict[str, Any]) -> tuple[str | None, bool, str | None]:
         type_ = type_[0] if type_ else None
     has_enum = "enum" in schema or (isinstance(items, dict) and "enum" in items)
     return (
-        text_of(type_) if type_ else None,  # "" is no type, and 5 is one of unknown name
+        text_of(type_) if type_ else None,  # "" is not a type, and 5 is one of unknown name
         has_enum,
         pattern if isinstance(pattern, str) else None,
     )

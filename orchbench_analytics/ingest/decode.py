@@ -52,6 +52,7 @@ class Label(msgspec.Struct):
     """What is expected of a step; most contents are never needed, so they stay undecoded."""
 
     agent_id: Any = None
+    role: Any = None
     content: msgspec.Raw = ABSENT
     tool_calls: Any = msgspec.UNSET
 

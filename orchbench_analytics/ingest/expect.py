@@ -24,7 +24,7 @@ Expected = list[tuple[str | None, str | None]]  # language and scenario; null wh
 def read_expected(given: int | str | Path, *, language: str | None = None) -> Expected:
     """The scenarios of the whole sweep: counted by a number, else by language and name.
 
-    `language` is that of scenarios which do not say theirs. 0 is no expectation.
+    `language` is that of scenarios which do not say theirs. 0 forgets what was expected.
     """
     path = Path(str(given))
     if str(given).isdecimal():

@@ -56,7 +56,7 @@ class InputFile(NamedTuple):
 
     @property
     def is_placed(self) -> bool:
-        """Its path and the caller say all there is to say, so that nobody needs to look into it."""
+        """Its path and the caller say everything, so its content is not needed to place it."""
         if self.reason is not None or self.kind in ("agent_card", *layouts.NOT_NEEDED):
             return True
         return self.kind != "unknown" and self.model is not None
@@ -280,7 +280,7 @@ def place_by_content(
 
 
 def clean_path(path: str) -> str:
-    """The path with bytes that are no UTF-8 written out, so that it can be shown and stored."""
+    """The path with bytes that are not UTF-8 written out, so that it can be shown and stored."""
     return os.fsencode(path).decode("utf-8", "backslashreplace")
 
 

@@ -23,7 +23,7 @@ from orchbench_analytics.ingest.decode import (
     unreadable_parts,
 )
 from orchbench_analytics.ingest.judge_logs import cut_off_rows, judgement_rows
-from orchbench_analytics.ingest.runs import History, ReadRun, ReadRuns, StepLabel
+from orchbench_analytics.ingest.runs import History, ReadRun, ReadRuns, StepLabel, question_before
 from orchbench_analytics.texts import calls_text, clean_text, kind_of, text_of
 
 Row = tuple[Any, ...]
@@ -67,6 +67,7 @@ class StepRow(NamedTuple):
     answer_calls: str | None = None
     step_kind: str | None = None
     content_kind: str | None = None
+    question: str | None = None
 
     @property
     def is_answered(self) -> bool:
@@ -91,6 +92,7 @@ class PlanRow(NamedTuple):
     answer_content: str | None = None
     step_kind: str | None = None
     content_kind: str | None = None
+    question: str | None = None
 
 
 class Flat(NamedTuple):
@@ -118,6 +120,8 @@ def flatten_runs(key: ScenarioKey, read: ReadRuns, *, client_model: str | None =
             (step.label_content for step in steps),
             (step.label_calls for step in steps),
             (plan.label_content for plan in plans),
+            (step.question for step in steps),
+            (plan.question for plan in plans),
         )
     )
     labelled = [step for step in steps if step.has_label and step.answer_number in _FIRST]
@@ -292,11 +296,14 @@ def _step_rows(key: RunKey, run_position: int, run: ReadRun) -> list[StepRow]:
         label = run.gold.steps.get(step) or run.gold.call_keys.get(step, _NO_STEP_LABEL)
         kinds = _kinds(entry)
         step_key = (*key, step, run_position)
-        rows.append(StepRow(*step_key, *label, position, number, *answer, *kinds))
+        asked = question_before(run.gold, step)
+        rows.append(StepRow(*step_key, *label, position, number, *answer, *kinds, asked))
     no_history = _no_history(run.sub_agent_history)
     for step, label in run.gold.steps.items():
         if step not in seen:
-            rows.append(StepRow(*key, step, run_position, *label, step_kind=no_history))
+            asked = question_before(run.gold, step)
+            unanswered = StepRow(*key, step, run_position, *label, step_kind=no_history)
+            rows.append(unanswered._replace(question=asked))
     if no_history is not None and not rows:
         rows.append(StepRow(*key, "", run_position, *_NO_STEP_LABEL, step_kind=no_history))
     return rows
@@ -309,13 +316,15 @@ def _plan_rows(key: RunKey, run_position: int, run: ReadRun, *, is_numbered: boo
         step = _plan_step_id(entry.step_id)
         seen[step] = number = seen.get(step, 0) + 1
         label, answer = run.gold.plans.get(step), text_of(entry.content)
+        asked = question_before(run.gold, step)
         given = (position, number, answer, *_kinds(entry))
-        rows.append(PlanRow(*key, step, run_position, is_numbered, label, *given))
+        rows.append(PlanRow(*key, step, run_position, is_numbered, label, *given, question=asked))
     no_history = _no_history(run.main_agent_history)
     for step, label in run.gold.plans.items():
         if step not in seen:
             unanswered = (run_position, is_numbered, label)
-            rows.append(PlanRow(*key, step, *unanswered, step_kind=no_history))
+            asked = question_before(run.gold, step)
+            rows.append(PlanRow(*key, step, *unanswered, step_kind=no_history, question=asked))
     return rows
 
 
@@ -327,7 +336,7 @@ def _kinds(entry: Entry) -> tuple[str, str]:
 
 
 def _no_history(history: History) -> str | None:
-    """In place of a step id's kind, where nobody could answer: what the history is instead."""
+    """What a history is that is not a list, in place of a step id's kind; else null."""
     return None if history.kind in ("list", "empty") else f"history_{history.kind}"
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+from bisect import bisect_left
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from typing import Any, NamedTuple
@@ -35,13 +36,15 @@ class Gold(NamedTuple):
     """What labels expect, by step: the label columns of `steps`, and gold plans.
 
     `call_keys` are those columns for an answer that names a key of gold calls, such as `4-1`, as
-    its step. `unreadable` are the JSON paths, below the labels, of those that are not objects.
+    its step. `questions` are the numbers of steps at which the user spoke, and the words, in order.
+    `unreadable` are the JSON paths, below the labels, of those that are not objects.
     """
 
     steps: dict[str, StepLabel]
     call_keys: dict[str, StepLabel]
     plans: dict[str, str]
     unreadable: list[str]
+    questions: list[tuple[int, str]]
 
 
 @remembering(1024, longest=64 * 2**10)
@@ -64,7 +67,25 @@ def read_gold(raw: bytes) -> Gold:
         if bytes(memoryview(label.content)[:2]) in _PLAN_STARTS
         and (text := msgspec.json.decode(label.content, type=str)).startswith("workflow_")
     }
-    return Gold(steps, call_keys, plans, unreadable)
+    said = {
+        step_number(step): words
+        for step, label in labels.items()
+        if label.role == "user"
+        and (words := text_of(msgspec.json.decode(label.content))) is not None
+    }
+    return Gold(steps, call_keys, plans, unreadable, sorted(said.items()))
+
+
+def question_before(gold: Gold, step: str) -> str | None:
+    """What the user said last before a step."""
+    before = bisect_left(gold.questions, (step_number(step), ""))
+    return gold.questions[before - 1][1] if before else None
+
+
+def step_number(step: str) -> int:
+    """A step's number; a step without one comes after all others."""
+    digits = step[:9]
+    return int(digits) if digits.isdecimal() else 10**9
 
 
 def _read_labels(raw: bytes) -> tuple[dict[str, Label], list[str]]:
@@ -96,7 +117,7 @@ _decode_history = msgspec.json.Decoder(list[Entry]).decode
 _decode_items = msgspec.json.Decoder(list[msgspec.Raw]).decode
 _decode_entry = msgspec.json.Decoder(Entry).decode
 
-_NO_GOLD = Gold({}, {}, {}, [])
+_NO_GOLD = Gold({}, {}, {}, [], [])
 _KEY = re.compile(rb'"([^"\\]*+)"\s*+:')
 _PART_NAMES = frozenset(name.encode() for name in Run.__struct_fields__)
 

@@ -8,7 +8,6 @@ from typing import Any
 
 import polars as pl
 
-from orchbench_analytics.ingest.questions import asked_before, read_questions
 from orchbench_analytics.outputs import terminal
 from orchbench_analytics.outputs.plan_trees import side_by_side
 from orchbench_analytics.outputs.screen import Limits, screen
@@ -36,14 +35,9 @@ def step_page(table: Table, step: StepKey, *, profile: Profile) -> str:
 
 
 def _asked(table: Table, step: StepKey) -> list[str]:
-    """What the user said last before the step, which only the input file holds."""
-    of_file = {name: step.key[name] for name in ("model", "experiment", "language", "scenario")}
-    files = table("sources").filter(kind="runs", status="taken", **of_file)
-    for path, content_hash in files.select("path", "content_hash").collect().iter_rows():
-        questions = read_questions(path, content_hash, step.run)
-        if questions is not None:
-            return _section("Asked", asked_before(questions, step.step_id), None)
-    return ["Asked", "  not known: the input file is gone, or has changed since it was taken in"]
+    """What the user said last before the step."""
+    rows = _row(table("plans" if step.kind == "plan" else "steps"), step)
+    return _section("Asked", rows["question"], None)
 
 
 def _decision_page(table: Table, step: StepKey, profile: Profile) -> Iterable[list[str]]:

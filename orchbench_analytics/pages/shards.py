@@ -27,7 +27,7 @@ _STEP = ("language", "scenario", "run", "step_id", "answer_position")
 _NOT_SHOWN = (
     pl.selectors.matches(r"^(true|false)_(positive|negative)_(reject|call)_count$")
     | pl.selectors.by_name(
-        "has_label", "has_call_key", "step_kind", "content_kind", "is_numbered_run",
+        "has_label", "has_call_key", "step_kind", "content_kind", "is_numbered_run", "question",
         "failed_generation_count", "structure_lower_bound", "component_lower_bound",
         require_all=False,
     )

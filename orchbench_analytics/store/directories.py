@@ -1,6 +1,6 @@
 """Directories of tables: they appear complete or not at all, and stay while someone may read them.
 
-Readers hold no lock and leave no trace, so nobody knows when the last of them is done. What no
+Readers hold no lock and leave no trace, so it is not known when the last of them is done. What no
 manifest names any more is kept for a time instead, long enough for a query or a notebook.
 """
 
@@ -83,7 +83,7 @@ def _publish(staging: Path, target: Path, stamps: Stamps) -> None:
             for name in (*stamps, STAMPS):  # the stamps last
                 if (staging / name).exists():
                     (staging / name).replace(target / name)
-        except FileNotFoundError:  # somebody else took the directory away
+        except FileNotFoundError:  # another process removed the directory
             continue
         shutil.rmtree(staging)
         return
@@ -135,7 +135,7 @@ def _remove_written(path: Path) -> None:
         return
     try:
         names = [*read_stamps(path), STAMPS]
-    except (OSError, msgspec.DecodeError, UnicodeDecodeError):  # somebody else's
+    except (OSError, msgspec.DecodeError, UnicodeDecodeError):  # not written by us
         return
     for name in names:
         if "/" not in name and not (path / name).is_dir():

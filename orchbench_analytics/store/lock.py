@@ -54,7 +54,7 @@ def _acquire(root: Path, *, wait: bool, on_wait: Callable[[str], None]) -> BaseF
             raise WarehouseError(f"{said}; try again") from None
         on_wait(f"{said}; waiting")
         lock.acquire()
-    # In a file of its own, as Windows lets nobody read a locked one.
+    # In a file of its own, since a locked file cannot be read on Windows.
     (root / WRITER).write_text(f"process {os.getpid()}\n", encoding="utf-8")
     return lock
 

@@ -129,5 +129,5 @@ def require_inside(name: str) -> None:
     if _PLAIN_PATH.fullmatch(name) is None:
         raise WarehouseError(
             f"the manifest names {name!r}, which is not a path inside the warehouse; "
-            "the manifest was changed by something else: ingest anew into another directory"
+            "the manifest was changed by something else: ingest again into another directory"
         )

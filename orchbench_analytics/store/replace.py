@@ -118,7 +118,7 @@ def sealed(text: str, *, comment: str) -> bytes:
 
 
 def is_sealed(path: Path) -> bool:
-    """Whether a plain file is as `sealed` made it: nobody has changed it since."""
+    """Whether a plain file is still as `sealed` made it."""
     if path.is_symlink() or not path.is_file():
         return False
     content = path.read_bytes()

@@ -105,6 +105,9 @@ CONTENT_KIND = maybe_text(
     "What the answer's content is in JSON: text, null, number, boolean, list, object; or absent. "
     "Of a plan also broken_text, where � stands for half a character.",
 )
+QUESTION = maybe_text(
+    "question", "What the user said last before this step; null if nothing was said."
+)
 STEPS = Table(
     "steps",
     "labelled sub-agent step of a run, with its answer; answer that fits no such step; and run "
@@ -124,6 +127,7 @@ STEPS = Table(
         maybe_text("answer_calls", "Calls of the answer as JSON, name and arguments as given."),
         STEP_KIND,
         CONTENT_KIND,
+        QUESTION,
     ),
 )
 PLANS = Table(
@@ -139,6 +143,7 @@ PLANS = Table(
         maybe_text("answer_content", "Text of the answer, as given."),
         STEP_KIND,
         CONTENT_KIND,
+        QUESTION,
     ),
 )
 JUDGEMENTS = Table(

@@ -1,7 +1,7 @@
 """Flattening: documents to rows, as answered."""
 
 import json
-from typing import Any
+from typing import Any, ClassVar
 
 import msgspec
 import pytest
@@ -74,6 +74,7 @@ def test_a_step_has_its_label_and_its_answer() -> None:
         "answer_calls": calls,
         "step_kind": "text",
         "content_kind": "text",
+        "question": "How is the weather?",
     }
     assert rejection_row["label_content"] == "AWAITING_USER_INPUT"
     assert (rejection_row["label_calls"], rejection_row["answer_calls"]) == (None, None)
@@ -476,3 +477,35 @@ def test_a_log_of_long_lines_is_read_in_bounded_time_and_kept_short() -> None:
     (row,) = flatten_run_log(KEY, f"{line}\n" * 3).rows["run_logs"]
 
     assert row[-2:] == (3, ("a - " * 75))
+
+
+class TestQuestions:
+    LABELS: ClassVar[dict[str, Any]] = {
+        "1": {"role": "system", "content": "Today is Friday."},
+        "2": {"role": "user", "content": "Book a table."},
+        "3": {"role": "assistant", "content": "workflow_1:\n"},
+        "4": {"role": "assistant", "agent_id": "bakery"},
+        "5": {"role": "user", "content": "At eight."},
+        "7": {"role": "user", "content": None},
+        "10": {"role": "assistant", "agent_id": "bakery"},
+    }
+
+    def test_a_step_has_what_the_user_said_last_before_it(self) -> None:
+        answers = [{"step_id": "10", "content": "Yes."}, {"step_id": "2", "content": "No."}]
+        document = runs_document(
+            {"run #1": run(label=self.LABELS, main_agent_history=[], sub_agent_history=answers)}
+        )
+
+        rows = flatten(json.dumps(document).encode()).rows
+
+        asked = {row.step_id: row.question for row in rows["steps"]}
+        assert asked == {"10": "At eight.", "2": None, "4": "Book a table."}
+        assert [row.question for row in rows["plans"]] == ["Book a table."]
+
+    @pytest.mark.parametrize("labels", [[], {"2": 3}, None])
+    def test_labels_of_another_shape_ask_nothing(self, labels: Any) -> None:
+        document = runs_document({"run #1": run(label=labels)})
+
+        rows = flatten(json.dumps(document).encode()).rows
+
+        assert {row.question for row in rows["steps"]} == {None}

@@ -3,8 +3,8 @@
 from pathlib import Path
 
 from orchbench_analytics.ingest.find import CLOSED_DIRECTORY, InputFile
-from orchbench_analytics.ingest.plan import Roots, State, prune_gone
 from orchbench_analytics.ingest.sources import source_of
+from orchbench_analytics.ingest.update import Roots, State, prune_gone
 
 
 def state_of(root: Path, *paths: str) -> State:

@@ -29,14 +29,13 @@ Edit = tuple[str, str, str]
 
 NEW_COLUMN: Edit = (
     "tables/raw.py",
-    "        STEP_KIND,\n        CONTENT_KIND,\n    ),\n)\nPLANS",
-    "        STEP_KIND,\n        CONTENT_KIND,\n"
-    '        maybe_text("colour", "New."),\n    ),\n)\nPLANS',
+    "        QUESTION,\n    ),\n)\nPLANS",
+    '        QUESTION,\n        maybe_text("colour", "New."),\n    ),\n)\nPLANS',
 )
 FILLS_COLUMN: Edit = (
     "ingest/flatten.py",
-    "    content_kind: str | None = None\n\n    @property\n    def is_answered",
-    '    content_kind: str | None = None\n    colour: str | None = "blue"\n\n'
+    "    question: str | None = None\n\n    @property\n    def is_answered",
+    '    question: str | None = None\n    colour: str | None = "blue"\n\n'
     "    @property\n    def is_answered",
 )
 NEW_RULE: Edit = (

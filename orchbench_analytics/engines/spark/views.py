@@ -54,7 +54,7 @@ def warehouse_session(
     """A session beside the caller's, with the named tables and views as temporary views.
 
     Views that other views read are computed at once and kept by the executors: Spark would plan
-    and compute them anew wherever they are read, and take minutes to plan the last of them.
+    and compute them again wherever they are read, and take minutes to plan the last of them.
     """
     own = session.newSession()
     own.conf.set("spark.sql.runSQLOnFiles", "false")

@@ -93,7 +93,7 @@ def choose_entries(rows: pl.LazyFrame, profile: Profile) -> pl.LazyFrame:
     )
 
 
-def is_given_up() -> pl.Expr:
+def voids_run() -> pl.Expr:
     """A row with which the public evaluator gives up all plans of the run.
 
     That is a history that is not a list of objects, a value that cannot be built in any entry,
@@ -187,7 +187,7 @@ def _left_out_reason(profile: Profile) -> pl.Expr:
     if profile.plan_runs == "numbered":
         cases.append((~pl.col("is_numbered_run"), "unnumbered_run"))
     if profile.malformed_plan == "voids_run":
-        cases.append((is_given_up().any().over(RUN_COLUMNS), "void_run"))
+        cases.append((voids_run().any().over(RUN_COLUMNS), "void_run"))
     cases.append((~pl.col("is_labelled"), "unlabelled_answer"))
     cases.append((~pl.col("is_chosen"), "surplus_answer"))
     cases.append((~pl.col("is_label_read"), "unreadable_label"))

@@ -13,10 +13,10 @@ import subprocess
 import sys
 from collections import Counter
 from collections.abc import Callable, Iterable
+from contextlib import closing
 from functools import cache
 from importlib.resources import files
 from threading import Timer
-from types import TracebackType
 
 import polars as pl
 
@@ -80,7 +80,7 @@ def _try_each(pairs: Iterable[tuple[str, str]]) -> list[bool | None]:
     """Whether each text fits its pattern by Python's engine; null where that has no end."""
     found: list[bool | None] = []
     failures: Counter[str] = Counter()
-    with _Worker() as worker:
+    with closing(_Worker()) as worker:
         for pattern, text in pairs:
             fits = None
             if len(text) <= LONGEST_TEXT and failures[pattern] < MOST_FAILURES:
@@ -91,7 +91,7 @@ def _try_each(pairs: Iterable[tuple[str, str]]) -> list[bool | None]:
 
 
 class _Worker:
-    """A process with Python's engine, started when it is needed, and anew after it was killed.
+    """A process with Python's engine, started when it is needed, and again after it was killed.
 
     It is a plain subprocess: the worker processes of an engine may not have children of the kind
     that `multiprocessing` starts.
@@ -100,17 +100,6 @@ class _Worker:
     def __init__(self) -> None:
         self._process: subprocess.Popen[str] | None = None
 
-    def __enter__(self) -> _Worker:
-        return self
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        traceback: TracebackType | None,
-    ) -> None:
-        self._end()
-
     def fits(self, pattern: str, text: str) -> bool | None:
         """Whether the text matches from its start; null if that takes too long."""
         try:
@@ -118,7 +107,7 @@ class _Worker:
         except OSError:  # it cannot be started, or was gone before it was asked
             answer = ""
         if not answer:
-            self._end()
+            self.close()
             return None
         return bool(json.loads(answer))
 
@@ -144,7 +133,8 @@ class _Worker:
         finally:
             timer.cancel()
 
-    def _end(self) -> None:
+    def close(self) -> None:
+        """End the process, if there is one."""
         if self._process is not None:
             self._process.kill()
             self._process.communicate()

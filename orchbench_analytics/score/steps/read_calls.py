@@ -74,7 +74,7 @@ def read_calls(text: str) -> Calls:
     """Calls from their JSON list, however broken."""
     try:
         given = decode_json(text)
-    except ValueError:  # nested too deep: some call that nobody can read
+    except ValueError:  # nested too deep: a call that cannot be read
         given = [None]
     if not isinstance(given, list):
         nothing: dict[str | None, Reading] = {None: Reading([], [])}
