@@ -82,6 +82,7 @@ class Manifest(msgspec.Struct):
 
     `single_files` are the stamps of files outside the directories of parts and scores;
     `unreferenced` are paths that earlier manifests named, and since when (Unix time) none does.
+    What was removed is kept by name, so that removing it again is not an error.
     """
 
     format_version: int = FORMAT_VERSION
@@ -100,6 +101,8 @@ class Manifest(msgspec.Struct):
     profiles: dict[str, dict[str, str | float]] = {}
     scores: list[ScoreGroup] = []
     unreferenced: dict[str, int] = {}
+    removed_models: list[tuple[str, str]] = []
+    removed_profiles: list[str] = []
 
 
 def unchecked_pattern_count(manifest: Manifest) -> int:
@@ -133,7 +136,7 @@ def load_manifest(root: Path) -> Manifest:
         raise WarehouseError(f"{root} is a file; a warehouse is a directory") from error
     except (msgspec.DecodeError, UnicodeDecodeError, OSError) as error:
         raise WarehouseError(f"{path} cannot be read: {error}") from error
-    if manifest.checksum != checksum_of(manifest):
+    if manifest.checksum != _checksum_in(content):
         raise WarehouseError(
             f"{path} is damaged: its checksum is wrong; ingest anew into another directory"
         )
@@ -163,6 +166,12 @@ def checksum_of(manifest: Manifest) -> str:
     """The hash of everything a manifest says."""
     bare = msgspec.json.encode(msgspec.structs.replace(manifest, checksum=""))
     return hashlib.sha256(bare).hexdigest()
+
+
+def _checksum_in(content: bytes) -> str:
+    """The same hash from the text of a manifest, which may lack fields that were added since."""
+    said = msgspec.json.decode(content) | {"checksum": ""}
+    return hashlib.sha256(msgspec.json.encode(said)).hexdigest()
 
 
 def load_or_start(root: Path) -> Manifest:
@@ -298,14 +307,19 @@ def _require_whole(root: Path, stamps: Mapping[str, FileStamp | None], *, read: 
 
 def damage_error(root: Path, name: str, fault: str) -> WarehouseError:
     """What is wrong with a file of a warehouse, and what to do about it."""
-    remedy = f"build it anew with: orchbench ingest PATH --into {quote(str(root))} --verify"
+    return WarehouseError(f"{root / name} {fault}; {remedy_for(root, name)}")
+
+
+def remedy_for(root: Path, name: str) -> str:
+    """What to do about a damaged file: most are made again, but not what only people know."""
+    warehouse = quote(str(root))
     if name.startswith("sources/"):
-        remedy = "ingest anew into another directory"
-    elif name.startswith("expected_scenarios/"):
-        remedy = "say again what to expect, with: orchbench ingest … --expect"
-    elif name.startswith("model_tags/"):
-        remedy = f"give the tags again with: orchbench tag {quote(str(root))} FILE"
-    return WarehouseError(f"{root / name} {fault}; {remedy}")
+        return "ingest anew into another directory"
+    if name.startswith("expected_scenarios/"):
+        return f"say again what to expect with: orchbench ingest PATH --into {warehouse} --expect …"
+    if name.startswith("model_tags/"):
+        return f"give all tags again with: orchbench tag {warehouse} FILE --replace"
+    return f"build it anew with: orchbench ingest PATH --into {warehouse} --verify"
 
 
 def parts_id(manifest: Manifest) -> str:
