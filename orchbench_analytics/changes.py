@@ -23,6 +23,7 @@ from orchbench_analytics.selection import Contender
 from orchbench_analytics.store.commit import save_manifest
 from orchbench_analytics.store.compact import compact
 from orchbench_analytics.store.directories import (
+    clear_staging,
     mark_finished,
     mark_unfinished,
     write_numbered,
@@ -112,6 +113,7 @@ def score(root: Path, profile: Profile, engine: Engine, *, wait: bool) -> None:
     """
     load_manifest(root)  # what is not a warehouse is not even locked
     with hold(root, wait=wait, on_wait=_say):
+        clear_staging(root)
         require_reach(engine, root, [])
         manifest = load_manifest(root)
         others = {name: updated_profile(rules) for name, rules in manifest.profiles.items()}
@@ -129,6 +131,7 @@ def tag(root: Path, path: Path, *, replace: bool) -> pl.DataFrame:
     tags = read_tags(path)
     load_manifest(root)  # what is not a warehouse is not even locked
     with hold(root, wait=True, on_wait=_say):
+        clear_staging(root)
         manifest = load_manifest(root)
         kept = tags if replace else _merged(tag_files(root, manifest), tags)
         generation = manifest.generation + 1
@@ -157,6 +160,7 @@ def remove(
     """Take models, profiles and tags out of a warehouse; returns the names of what is gone."""
     load_manifest(root)  # what is not a warehouse is not even locked
     with hold(root, wait=True, on_wait=_say):
+        clear_staging(root)
         manifest = load_manifest(root)
         generation = manifest.generation + 1
         _require_removable(manifest, profiles)
@@ -169,6 +173,8 @@ def remove(
             profiles=kept,
             scores=[group for group in manifest.scores if group.profile in kept],
             model_tags=None if tags else manifest.model_tags,
+            removed_models=sorted({*manifest.removed_models, *contenders}),
+            removed_profiles=sorted({*manifest.removed_profiles, *profiles}),
         )
         if contenders:
             manifest = _scored(root, manifest, list(map(updated_profile, kept.values())), engine)
@@ -182,7 +188,7 @@ def _require_removable(manifest: Manifest, profiles: Sequence[str]) -> None:
     for name in profiles:
         if name in BUILT_IN:
             raise SelectionError(f"{name} is built in: every ingest scores under it")
-        if name not in known:
+        if name not in known and name not in manifest.removed_profiles:
             raise SelectionError(f"no profile {name!r} here; there are {', '.join(known)}")
 
 

@@ -69,6 +69,15 @@ def choose(known: Iterable[tuple[str, str, str]], selection: Selection) -> Chose
     return Chosen(contenders if models or experiments else None, chosen_languages)
 
 
+def find_removed(removed: Iterable[Contender], selection: Selection) -> list[Contender]:
+    """The models and experiments that a selection means among those removed before, if any."""
+    try:
+        chosen = choose([(model, experiment, "") for model, experiment in removed], selection)
+    except SelectionError:
+        return []
+    return chosen.contenders or []
+
+
 def find_contenders(name: str, known: Sequence[Contender]) -> list[Contender]:
     """The models with their experiments that a name or a pattern means."""
     own = [pair for pair in known if pair[0] == name]

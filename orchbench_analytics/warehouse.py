@@ -23,6 +23,7 @@ from orchbench_analytics.selection import (
     choose,
     find_contender,
     find_contenders,
+    find_removed,
 )
 from orchbench_analytics.store.manifest import Manifest, load_manifest, table_files
 from orchbench_analytics.store.verify import Finding, names_damage, verify
@@ -210,14 +211,21 @@ class Warehouse:
         tags: remove all tags.
         jobs: how many processes; by default as many as there are cores.
 
-        Returns the names of what was removed.
+        Returns the names of what was removed; what was removed before is removed again, without
+        an error.
 
         >>> warehouse.remove(models=["over-*"], jobs=1)
         ['over-cautious/baseline', 'over-eager/baseline']
         """
         from orchbench_analytics.changes import remove
 
-        contenders = self._choose(models, experiments).contenders
+        selection = Selection(models, experiments)
+        try:
+            contenders = self._choose(*selection).contenders
+        except SelectionError:
+            contenders = find_removed(self.manifest().removed_models, selection)
+            if not contenders:
+                raise
         with self._running(jobs) as engine:
             return remove(
                 self.path,

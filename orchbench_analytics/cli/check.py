@@ -7,6 +7,7 @@ import typer
 from orchbench_analytics.cli.app import WarehouseArgument, command
 from orchbench_analytics.cli.boundary import FOUND_WRONG, call_of, say
 from orchbench_analytics.cli.rows import RowOptions
+from orchbench_analytics.store.manifest import remedy_for
 
 
 @command(example="orchbench check orchbench-demo/warehouse")
@@ -21,9 +22,9 @@ def check(warehouse: WarehouseArgument, *, rows: RowOptions) -> None:
     damage = opened.verify()
     for name, fault in damage:
         say(f"{warehouse / name} {fault}")
+    for remedy in dict.fromkeys(remedy_for(warehouse, name) for name, _ in damage):
+        say(remedy)
     if damage:
-        see = call_of("ingest", "PATH", "--into", warehouse, "--verify")
-        say(f"make them again from their input files with: {see}")
         raise typer.Exit(FOUND_WRONG)
     say("verified every byte")
     report = opened.check()

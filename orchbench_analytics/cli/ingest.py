@@ -15,11 +15,12 @@ from orchbench_analytics.cli.app import (
     command,
     default_warehouse,
 )
-from orchbench_analytics.cli.boundary import FOUND_WRONG, say
+from orchbench_analytics.cli.boundary import FOUND_WRONG, call_of, say
 from orchbench_analytics.cli.progress import progress_bar, say_summary, say_unchecked, task_bar
 from orchbench_analytics.errors import PathError
 from orchbench_analytics.paths import local_path
-from orchbench_analytics.store.manifest import Manifest
+from orchbench_analytics.store.manifest import Manifest, remedy_for
+from orchbench_analytics.store.verify import Finding
 
 
 @command(example="orchbench ingest orchbench-demo/results --into my-warehouse")
@@ -114,8 +115,21 @@ def ingest(
         say_summary(summary, warehouse)
         if summary.found:
             _say_what_scores_lack(opened.manifest(), warehouse)
+    if verify and _say_what_is_damaged(opened.verify(), warehouse):
+        raise typer.Exit(FOUND_WRONG)
     if not summary.found or summary.is_unusable or (fail_on_refused and summary.refused):
         raise typer.Exit(FOUND_WRONG)
+
+
+def _say_what_is_damaged(findings: list[Finding], warehouse: Path) -> bool:
+    """Say which files are still damaged, and what to do about it; true if there are any."""
+    prune = call_of("ingest", "PATH", "--into", warehouse, "--verify", "--prune")
+    for name, fault in findings:
+        remedy = remedy_for(warehouse, name)
+        if name.startswith("parts/"):
+            remedy = f"bring its input files back, or forget those that are gone with: {prune}"
+        say(f"{warehouse / name} {fault}; {remedy}")
+    return bool(findings)
 
 
 def _say_what_scores_lack(manifest: Manifest, warehouse: Path) -> None:

@@ -115,13 +115,18 @@ def collect_garbage(
     now = time.time()
     kept = {name for name, since in manifest.unreferenced.items() if now - since < grace_seconds}
     kept = kept.union(*map(live_paths, (manifest, *others)))
-    for path in (root / STAGING).glob("*"):
-        if is_made_up(path):
-            _remove_staged(path)
+    clear_staging(root)
     for path in (path for name in KEPT for path in (root / name).glob("*")):
         name = path.relative_to(root).as_posix()
         if name not in kept and (name in manifest.unreferenced or is_made_up(path)):
             _remove_written(path)
+
+
+def clear_staging(root: Path) -> None:
+    """Delete what killed commands were still writing; the caller holds the lock."""
+    for path in (root / STAGING).glob("*"):
+        if is_made_up(path):
+            _remove_staged(path)
     for stray in root.iterdir():
         if is_staged_manifest(stray.name):
             stray.unlink()

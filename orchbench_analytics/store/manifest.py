@@ -95,7 +95,8 @@ class Manifest(msgspec.Struct):
 
     `single_files` are the stamps of files outside the directories of parts and scores;
     `unreferenced` are paths that earlier manifests named, and since when (Unix time) none does;
-    `made_by` names the code that placed the input files and read the agent cards.
+    `made_by` names the code that placed the input files and read the agent cards. What was removed
+    is kept by name, so that removing it again is not an error.
     """
 
     format_version: int = FORMAT_VERSION
@@ -115,6 +116,8 @@ class Manifest(msgspec.Struct):
     profiles: dict[str, dict[str, str | float]] = {}
     scores: list[ScoreGroup] = []
     unreferenced: dict[str, int] = {}
+    removed_models: list[tuple[str, str]] = []
+    removed_profiles: list[str] = []
 
 
 def unchecked_pattern_count(manifest: Manifest) -> int:
@@ -358,14 +361,19 @@ def _require_whole(root: Path, stamps: Mapping[str, FileStamp | None], *, read: 
 
 def damage_error(root: Path, name: str, fault: str) -> WarehouseError:
     """What is wrong with a file of a warehouse, and what to do about it."""
-    remedy = f"build it again with: orchbench ingest PATH --into {quote(str(root))} --verify"
+    return WarehouseError(f"{root / name} {fault}; {remedy_for(root, name)}")
+
+
+def remedy_for(root: Path, name: str) -> str:
+    """What to do about a damaged file: most are made again, but not what only people know."""
+    warehouse = quote(str(root))
     if name.startswith("sources/"):
-        remedy = "ingest again into another directory"
-    elif name.startswith("expected_scenarios/"):
-        remedy = "say again what to expect, with: orchbench ingest … --expect"
-    elif name.startswith("model_tags/"):
-        remedy = f"give the tags again with: orchbench tag {quote(str(root))} FILE"
-    return WarehouseError(f"{root / name} {fault}; {remedy}")
+        return "ingest again into another directory"
+    if name.startswith("expected_scenarios/"):
+        return f"say again what to expect with: orchbench ingest PATH --into {warehouse} --expect …"
+    if name.startswith("model_tags/"):
+        return f"give all tags again with: orchbench tag {warehouse} FILE --replace"
+    return f"build it again with: orchbench ingest PATH --into {warehouse} --verify"
 
 
 def parts_id(manifest: Manifest) -> str:

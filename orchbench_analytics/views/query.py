@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import atexit
 import re
-import shutil
 import tempfile
 from collections.abc import Mapping, Sequence
+from contextlib import ExitStack
 from functools import cache
 from itertools import count
 from pathlib import Path
@@ -16,6 +16,7 @@ import duckdb
 
 from orchbench_analytics.errors import QueryError
 from orchbench_analytics.store.manifest import Manifest
+from orchbench_analytics.store.replace import staging_beside
 from orchbench_analytics.views.catalog import (
     EVERYTHING,
     Scope,
@@ -234,9 +235,10 @@ def _spill_directory() -> str:
 
     A relation may outlive its connection, so the directory does too.
     """
+    stack = ExitStack()
     try:
-        directory = tempfile.mkdtemp(prefix="orchbench-sql-")
+        directory = stack.enter_context(staging_beside(Path(tempfile.gettempdir()) / "sql"))
     except OSError:
         return ""
-    atexit.register(shutil.rmtree, directory, ignore_errors=True)
-    return directory
+    atexit.register(stack.close)
+    return str(directory)

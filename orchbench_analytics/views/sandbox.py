@@ -10,13 +10,12 @@ from __future__ import annotations
 import json
 import os
 import pickle
-import shutil
 import subprocess
 import sys
 import tempfile
 import time
 from collections.abc import Callable, Generator, Iterator, Mapping
-from contextlib import closing, contextmanager, suppress
+from contextlib import ExitStack, closing, contextmanager, suppress
 from pathlib import Path
 from queue import Empty, Queue
 from threading import Thread
@@ -24,6 +23,7 @@ from typing import TYPE_CHECKING, Any, BinaryIO, NamedTuple
 
 from orchbench_analytics import errors
 from orchbench_analytics.errors import OrchbenchError, QueryError, QueryTimeout
+from orchbench_analytics.store.replace import staging_beside
 
 if TYPE_CHECKING:
     import polars as pl
@@ -207,15 +207,13 @@ def _frame_of(batch: pa.RecordBatch | pa.Table) -> pl.DataFrame:
 @contextmanager
 def _spill_directory() -> Iterator[str]:
     """A directory for what memory cannot hold; an empty text if none can be made."""
-    try:
-        directory = tempfile.mkdtemp(prefix="orchbench-sql-")
-    except OSError:
-        yield ""
-        return
-    try:
+    with ExitStack() as stack:
+        try:
+            place = Path(tempfile.gettempdir()) / "sql"
+            directory = str(stack.enter_context(staging_beside(place)))
+        except OSError:
+            directory = ""
         yield directory
-    finally:
-        shutil.rmtree(directory, ignore_errors=True)
 
 
 def serve() -> None:

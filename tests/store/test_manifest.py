@@ -1,5 +1,6 @@
 """The manifest: what is read is what was saved, or an error that says what to do."""
 
+import hashlib
 import shutil
 from pathlib import Path
 
@@ -227,3 +228,18 @@ def test_a_reader_of_a_removed_warehouse_is_told(tmp_path: Path) -> None:
 
     with pytest.raises(WarehouseError, match="is not there"):
         open_warehouse(tmp_path / "warehouse").table("steps")
+
+
+def test_a_manifest_from_before_a_field_was_added_opens(tmp_path: Path) -> None:
+    save_manifest(tmp_path, Manifest(generation=3))
+    path = tmp_path / "manifest.json"
+    said = msgspec.json.decode(path.read_bytes())
+    del said["removed_models"], said["removed_profiles"]
+    said["checksum"] = hashlib.sha256(msgspec.json.encode(said | {"checksum": ""})).hexdigest()
+    path.write_bytes(msgspec.json.encode(said))
+
+    assert load_manifest(tmp_path).generation == 3
+
+    path.write_bytes(path.read_bytes().replace(b'"generation":3', b'"generation":4'))
+    with pytest.raises(WarehouseError, match="its checksum is wrong"):
+        load_manifest(tmp_path)
