@@ -299,7 +299,7 @@ root = Path(sys.argv[1])
 write(scenario_path(root / "tree"))
 warehouse = open_warehouse(root / "warehouse", create=True)
 warehouse.ingest(root / "tree", jobs=1)
-chosen = warehouse.sql("select profile, shouting from main.profiles order by all").fetchall()
+chosen = warehouse.sql("select profile, shouting from main.profiles order by all").rows()
 assert chosen == [("spec", "heard"), ("strict", "heard"), ("upstream", "ignored")], chosen
 assert "shouting" in warehouse.audit(jobs=1)["rule"].to_list()
 """
