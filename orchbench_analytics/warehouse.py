@@ -456,6 +456,7 @@ class Warehouse:
         min_coverage: float = 1.0,
         by: str | None = None,
         intervals: bool = False,
+        clusters: str | Path | None = None,
         seed: int = 0,
     ) -> pl.DataFrame:
         """Rank models by their average score.
@@ -467,6 +468,8 @@ class Warehouse:
         min_coverage: rank models that have this share of the sweep's scenarios.
         by: average over groups of models instead, by this column of `model_tags`.
         intervals: with 95 % intervals of the average and of the rank.
+        clusters: a CSV file with the columns language, scenario and cluster, if scenarios go
+            together that are not translations; such as a family of prompts.
         seed: of the resampling for intervals; the same seed gives the same figures.
 
         Returns the columns of the view `leaderboard`, of languages those of `language_ranks`; by
@@ -485,7 +488,9 @@ class Warehouse:
             raise SelectionError("intervals and groups do not go together; leave one of them out")
         chosen, scored = self._choose(models, experiments, languages), self.profile(profile)
         if intervals:
-            return self._rank_intervals(scored, chosen, min_coverage=min_coverage, seed=seed)
+            return self._rank_intervals(
+                scored, chosen, self._clusters(clusters), min_coverage=min_coverage, seed=seed
+            )
         with self.connect(only=["language_ranks"]) as connection:
             ranks = rows_under(connection, "language_ranks", scored)
         board = leaderboard(
@@ -496,7 +501,13 @@ class Warehouse:
         return board if by is None else by_tag(board, self._tagged(by), by)
 
     def _rank_intervals(
-        self, profile: Profile, chosen: Chosen, *, min_coverage: float, seed: int
+        self,
+        profile: Profile,
+        chosen: Chosen,
+        clusters: pl.DataFrame,
+        *,
+        min_coverage: float,
+        seed: int,
     ) -> pl.DataFrame:
         from orchbench_analytics.stats.ranks import rank_intervals
         from orchbench_analytics.views.select import refused_files, unanswered_models
@@ -509,7 +520,7 @@ class Warehouse:
         unnamed = expected.clear(max(0, expected.height - sweep.height))
         return rank_intervals(
             chosen.of(scores),
-            clusters=self._clusters(),
+            clusters=clusters,
             seed=seed,
             min_coverage=min_coverage,
             expected=pl.concat([sweep, unnamed]),
@@ -526,6 +537,7 @@ class Warehouse:
         models: Sequence[str] = (),
         experiments: Sequence[str] = (),
         languages: Sequence[str] = (),
+        clusters: str | Path | None = None,
     ) -> pl.DataFrame:
         """Estimate the metrics of every model, with 95 % intervals.
 
@@ -534,6 +546,8 @@ class Warehouse:
         models: only these.
         experiments: likewise.
         languages: likewise.
+        clusters: a CSV file with the columns language, scenario and cluster, if scenarios go
+            together that are not translations; such as a family of prompts.
 
         Returns a row for each metric and language, and `mean` over languages: `value`, `low`,
         `high`, `standard_error`, `scenario_count`, `cluster_count`, `coverage`.
@@ -548,7 +562,9 @@ class Warehouse:
         scores = chosen.of(self._scenario_scores(self.profile(profile)))
         expected = Chosen(languages=chosen.languages).of(self.table("expected_scenarios").collect())
         names = _several(metrics) or tuple(METRICS)
-        return intervals(scores, metrics=names, clusters=self._clusters(), expected=expected)
+        return intervals(
+            scores, metrics=names, clusters=self._clusters(clusters), expected=expected
+        )
 
     @names_damage
     def show(
@@ -682,6 +698,8 @@ class Warehouse:
         models: Sequence[str] = (),
         experiments: Sequence[str] = (),
         languages: Sequence[str] = (),
+        clusters: str | Path | None = None,
+        sequential: bool = False,
         seed: int = 0,
         level: float = 0.95,
     ) -> pl.DataFrame:
@@ -694,6 +712,10 @@ class Warehouse:
         models: only these are compared.
         experiments: likewise.
         languages: compare over these only.
+        clusters: a CSV file with the columns language, scenario and cluster, if scenarios go
+            together that are not translations; such as a family of prompts.
+        sequential: hold at every look at a sweep that still runs; intervals are about 1.6 times as
+            wide.
         seed: of the resampling; the same seed gives the same figures.
         level: of the intervals.
 
@@ -712,9 +734,14 @@ class Warehouse:
             chosen = chosen._replace(contenders=[side for side in sides if side])
         scores = chosen.of(self._scenario_scores(scored))
         self._require_scores(scores, sides, scored)
-        names, clusters = _several(metrics), self._clusters()
         return compare_models(
-            scores, *sides, metrics=names, clusters=clusters, seed=seed, level=level
+            scores,
+            *sides,
+            metrics=_several(metrics),
+            clusters=self._clusters(clusters),
+            is_sequential=sequential,
+            seed=seed,
+            level=level,
         )
 
     def gates(
@@ -726,6 +753,8 @@ class Warehouse:
         profile: str | None = None,
         experiments: Sequence[str] = (),
         languages: Sequence[str] = (),
+        clusters: str | Path | None = None,
+        sequential: bool = False,
         seed: int = 0,
     ) -> list[GateResult]:
         """Check whether a candidate may replace a baseline.
@@ -736,6 +765,10 @@ class Warehouse:
         profile: which rules count.
         experiments: only these.
         languages: likewise.
+        clusters: a CSV file with the columns language, scenario and cluster, if scenarios go
+            together that are not translations; such as a family of prompts.
+        sequential: hold at every look at a sweep that still runs; intervals are about 1.6 times as
+            wide.
         seed: of the resampling; the same seed gives the same figures.
 
         Returns for each gate its `outcome` (held, crossed or undecided) and a `message`.
@@ -750,7 +783,14 @@ class Warehouse:
         sides = find_contender(baseline, known), find_contender(candidate, known)
         scores = chosen._replace(contenders=[*sides]).of(self._scenario_scores(scored))
         self._require_scores(scores, sides, scored)
-        return check_gates(scores, *sides, _several(gates), clusters=self._clusters(), seed=seed)
+        return check_gates(
+            scores,
+            *sides,
+            _several(gates),
+            clusters=self._clusters(clusters),
+            is_sequential=sequential,
+            seed=seed,
+        )
 
     @names_damage
     def drivers(
@@ -811,6 +851,7 @@ class Warehouse:
         models: Sequence[str] = (),
         experiments: Sequence[str] = (),
         languages: Sequence[str] = (),
+        clusters: str | Path | None = None,
     ) -> pl.DataFrame:
         """Show how metrics change with a numeric tag, such as a checkpoint's step.
 
@@ -820,6 +861,8 @@ class Warehouse:
         models: only these.
         experiments: likewise.
         languages: likewise.
+        clusters: a CSV file with the columns language, scenario and cluster, if scenarios go
+            together that are not translations; such as a family of prompts.
 
         Returns a row for each metric and language: `slope`, its interval, and a verdict.
 
@@ -831,8 +874,8 @@ class Warehouse:
 
         chosen = self._choose(models, experiments, languages)
         scores = chosen.of(self._scenario_scores(self.profile(profile)))
-        names, clusters = _several(metrics) or HEADLINE, self._clusters()
-        return trends(scores, self._tagged(tag), metrics=names, clusters=clusters)
+        names, together = _several(metrics) or HEADLINE, self._clusters(clusters)
+        return trends(scores, self._tagged(tag), metrics=names, clusters=together)
 
     @names_damage
     def consistency(
@@ -843,6 +886,7 @@ class Warehouse:
         models: Sequence[str] = (),
         experiments: Sequence[str] = (),
         languages: Sequence[str] = (),
+        clusters: str | Path | None = None,
     ) -> pl.DataFrame:
         """Measure how steady models are, from run to run and between languages.
 
@@ -853,6 +897,8 @@ class Warehouse:
         models: only these.
         experiments: likewise.
         languages: likewise.
+        clusters: a CSV file with the columns language, scenario and cluster, if scenarios go
+            together that are not translations; such as a family of prompts.
 
         Returns the table of that name.
 
@@ -877,7 +923,7 @@ class Warehouse:
             return model_spread(run_noise(steps, plans))
         if what == "gaps":
             scores = chosen.of(self._scenario_scores(scored))
-            return language_gaps(scores, clusters=self._clusters())
+            return language_gaps(scores, clusters=self._clusters(clusters))
         raise SelectionError(f"no consistency {what!r}; there are {', '.join(get_args(Question))}")
 
     @names_damage
@@ -890,6 +936,7 @@ class Warehouse:
         models: Sequence[str] = (),
         experiments: Sequence[str] = (),
         languages: Sequence[str] = (),
+        clusters: str | Path | None = None,
     ) -> SweepPlan:
         """Say how many scenarios and runs it takes to see a difference.
 
@@ -899,6 +946,8 @@ class Warehouse:
         models: take the variances from these only.
         experiments: likewise.
         languages: likewise.
+        clusters: a CSV file with the columns language, scenario and cluster, if scenarios go
+            together that are not translations; such as a family of prompts.
 
         Returns three things: `plans` has a row for each number of runs, with the scenarios and
         answers needed; `variances` is what they come from; `advice` says it in words.
@@ -912,9 +961,9 @@ class Warehouse:
         chosen, scored = self._choose(models, experiments, languages), self.profile(profile)
         require_answers(scored, "how much runs vary")
         steps, plans = (chosen.of(self._scored(w, scored)) for w in ("steps", "plans"))
-        scores, clusters = chosen.of(self._scenario_scores(scored)), self._clusters()
+        scores, together = chosen.of(self._scenario_scores(scored)), self._clusters(clusters)
         return plan_sweep(
-            steps, plans, scores, metric=metric, difference=difference, clusters=clusters
+            steps, plans, scores, metric=metric, difference=difference, clusters=together
         )
 
     # Check, and use elsewhere
@@ -1187,9 +1236,14 @@ class Warehouse:
     def _scenario_scores(self, profile: Profile) -> pl.DataFrame:
         return self.table("scenario_scores").filter(profile=profile.name).collect()
 
-    def _clusters(self) -> pl.DataFrame:
-        """Which scenarios go together: a scenario and its translations."""
-        return self.table("scenario_clusters").collect()
+    def _clusters(self, given: str | Path | None = None) -> pl.DataFrame:
+        """Which scenarios go together: a scenario, its translations, and what a file says."""
+        found = self.table("scenario_clusters").select("language", "scenario", "cluster").collect()
+        if given is None:
+            return found
+        from orchbench_analytics.stats.sweep import join_clusters, read_clusters
+
+        return join_clusters(found, read_clusters(local_path(given)))
 
     def _scored(self, what: str, profile: Profile) -> pl.LazyFrame:
         return self.table(f"scored_{what}").filter(profile=profile.name)

@@ -333,6 +333,14 @@ JobsOption = Annotated[
 SeedOption = Annotated[
     int, typer.Option(min=0, metavar="N", help="The same seed gives the same figures.")
 ]
+ClustersOption = Annotated[
+    Path | None,
+    typer.Option(
+        metavar="FILE",
+        help="CSV with language, scenario and cluster: scenarios that go together, beside "
+        "translations.",
+    ),
+]
 MetricsOption = Annotated[
     list[str] | None,
     typer.Option(metavar="NAME", help="Average, Call/Reject, FC, Plan or any column; repeatable."),

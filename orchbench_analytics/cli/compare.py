@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Literal
 import typer
 
 from orchbench_analytics.cli.app import (
+    ClustersOption,
     MetricsOption,
     ProfileOption,
     SeedOption,
@@ -65,6 +66,14 @@ def compare(
         ),
     ] = 0,
     profile: ProfileOption = None,
+    clusters: ClustersOption = None,
+    sequential: Annotated[
+        bool,
+        typer.Option(
+            "--sequential",
+            help="Hold at every look at a sweep that still runs; intervals are wider.",
+        ),
+    ] = False,
     seed: SeedOption = 0,
     *,
     chosen: SelectionOptions,
@@ -87,7 +96,13 @@ def compare(
         if drivers:
             raise SelectionError("--drivers needs two models to compare")
         many = opened.compare(
-            baseline, profile=profile, metrics=metric or ["Average"], seed=seed, **chosen.names
+            baseline,
+            profile=profile,
+            metrics=metric or ["Average"],
+            clusters=clusters,
+            sequential=sequential,
+            seed=seed,
+            **chosen.names,
         )
         rows.write(many)
         say(sentences.many_comparisons(many))
@@ -109,6 +124,8 @@ def compare(
             metrics=wanted,
             experiments=experiments,
             languages=languages,
+            clusters=clusters,
+            sequential=sequential,
             seed=seed,
         )
     )
@@ -137,6 +154,8 @@ def compare(
             profile=profile,
             experiments=experiments,
             languages=languages,
+            clusters=clusters,
+            sequential=sequential,
             seed=seed,
         )
         _exit_by(results, undecided)

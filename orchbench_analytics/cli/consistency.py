@@ -7,6 +7,7 @@ from typing import Annotated, Literal
 import typer
 
 from orchbench_analytics.cli.app import (
+    ClustersOption,
     ProfileOption,
     SelectionOptions,
     WarehouseArgument,
@@ -24,6 +25,7 @@ def consistency(
         typer.Argument(metavar="WHAT", help="flips, pass_rates, run_noise, spread or gaps."),
     ] = "flips",
     profile: ProfileOption = None,
+    clusters: ClustersOption = None,
     *,
     chosen: SelectionOptions,
     rows: RowOptions,
@@ -37,6 +39,8 @@ def consistency(
     from orchbench_analytics.outputs import sentences
     from orchbench_analytics.warehouse import open_warehouse
 
-    table = open_warehouse(warehouse).consistency(what, profile=profile, **chosen.names)
+    table = open_warehouse(warehouse).consistency(
+        what, profile=profile, clusters=clusters, **chosen.names
+    )
     say(sentences.consistency(what, table))
     rows.write(table)

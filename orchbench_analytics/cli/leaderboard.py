@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from orchbench_analytics.cli.app import (
+    ClustersOption,
     EngineOptions,
     ProfileOption,
     SeedOption,
@@ -53,6 +54,7 @@ def leaderboard(
             min=0.0, max=1.0, metavar="SHARE", help="Rank models with this share of the scenarios."
         ),
     ] = 1.0,
+    clusters: ClustersOption = None,
     seed: SeedOption = 0,
     *,
     engine: EngineOptions,
@@ -73,6 +75,7 @@ def leaderboard(
             by=by,
             intervals=intervals,
             min_coverage=min_coverage,
+            clusters=clusters,
             seed=seed,
             **chosen.names,
         )

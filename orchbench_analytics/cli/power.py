@@ -7,6 +7,7 @@ from typing import Annotated
 import typer
 
 from orchbench_analytics.cli.app import (
+    ClustersOption,
     ProfileOption,
     SelectionOptions,
     WarehouseArgument,
@@ -27,6 +28,7 @@ def power(
         str, typer.Option(metavar="NAME", help="Average, Call/Reject, FC, Plan or any column.")
     ] = "Average",
     profile: ProfileOption = None,
+    clusters: ClustersOption = None,
     *,
     chosen: SelectionOptions,
     rows: RowOptions,
@@ -38,7 +40,7 @@ def power(
     if not 0 < difference < 1:
         raise SelectionError(f"--difference {difference:g}: expected a number between 0 and 1")
     found = open_warehouse(warehouse).power(
-        difference, profile=profile, metric=metric, **chosen.names
+        difference, profile=profile, metric=metric, clusters=clusters, **chosen.names
     )
     rows.write(found.plans)
     say(found.advice)

@@ -7,6 +7,7 @@ from typing import Annotated
 import typer
 
 from orchbench_analytics.cli.app import (
+    ClustersOption,
     MetricsOption,
     ProfileOption,
     SelectionOptions,
@@ -30,6 +31,7 @@ def trend(
     ],
     metric: MetricsOption = None,
     profile: ProfileOption = None,
+    clusters: ClustersOption = None,
     *,
     chosen: SelectionOptions,
     rows: RowOptions,
@@ -38,6 +40,6 @@ def trend(
     from orchbench_analytics.warehouse import open_warehouse
 
     found = open_warehouse(warehouse).trend(
-        tag, profile=profile, metrics=metric or (), **chosen.names
+        tag, profile=profile, metrics=metric or (), clusters=clusters, **chosen.names
     )
     rows.write(found)

@@ -59,6 +59,7 @@ class Family:
     def __init__(self, draws: int) -> None:
         self.least = np.full(draws, np.inf)  # under each pattern the least weighted p of any row
         self.row_count = 0
+        self.weight = 0.0
 
     def add(self, sums: Signs, squares: Array, counts: Array, weights: Array) -> None:
         """Rows with their sums of signed moves (row by draw) and of squared moves.
@@ -68,6 +69,7 @@ class Family:
         """
         is_moved = (squares > 1e-24) & (counts > 1)
         self.row_count += len(squares)
+        self.weight += float(weights.sum())
         for count, weight in sorted({*zip(counts[is_moved], weights[is_moved], strict=True)}):
             rows = is_moved & (counts == count) & (weights == weight)
             scaled = np.abs(sums[rows]) / np.sqrt(squares[rows, None]).astype(sums.dtype)
@@ -87,6 +89,14 @@ class Family:
         bar = ordered[place] if place >= 0 else 0.0
         levels = np.maximum(level, 1 - np.minimum(weights * bar, 1.0))
         return Corrected(np.maximum(shares, p_unadjusted), levels)
+
+    def shared_out(self, p_unadjusted: Array, weights: Array, *, level: float) -> Corrected:
+        """As `corrected`, without a distribution: each row has its share of the allowed error.
+
+        Bonferroni's correction, for p that hold at every look: patterns of signs tell of one only.
+        """
+        share = weights / self.weight
+        return Corrected(np.minimum(p_unadjusted / share, 1.0), 1 - (1 - level) * share)
 
 
 def _p_of(size: Array, count: float) -> Array:

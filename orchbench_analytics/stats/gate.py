@@ -59,6 +59,7 @@ def check_gates(
     gates: Iterable[str],
     *,
     clusters: pl.DataFrame = ALONE,
+    is_sequential: bool = False,
     seed: int = 0,
 ) -> list[GateResult]:
     """Whether two models cross gates, over all languages; the outcomes hold together."""
@@ -70,6 +71,7 @@ def check_gates(
         metrics=[parse_gate(text).metric for text in asked],
         by_language=False,
         first_weight=1.0,
+        is_sequential=is_sequential,
         clusters=clusters,
         seed=seed,
     )

@@ -8,13 +8,14 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 
 import numpy as np
 import numpy.typing as npt
 import polars as pl
 
 from orchbench_analytics import selection
-from orchbench_analytics.errors import SelectionError
+from orchbench_analytics.errors import PathError, SelectionError
 from orchbench_analytics.metrics import SOURCE_COLUMNS, TERMS, terms_of
 from orchbench_analytics.stats.evaluate import Array, Flags
 
@@ -105,6 +106,33 @@ def sweeps(
         _sweep(str(profile), part, needed)
         for (profile,), part in sorted(named.partition_by("profile", as_dict=True).items())
     ]
+
+
+def read_clusters(path: Path) -> pl.DataFrame:
+    """The clusters that a CSV file names, with the columns language, scenario and cluster."""
+    try:
+        rows = pl.read_csv(path, infer_schema=False)
+    except (OSError, pl.exceptions.PolarsError) as error:
+        raise PathError(f"{path} cannot be read as CSV: {error}") from error
+    missing = [name for name in ALONE.columns if name not in rows.columns]
+    if missing:
+        raise PathError(
+            f"{path} has no column {', '.join(missing)}; expected language, scenario and cluster"
+        )
+    named = rows.select(ALONE.columns).drop_nulls().unique()
+    if named.select("language", "scenario").is_duplicated().any():
+        raise PathError(f"{path} puts some scenario into two clusters; expected one row for each")
+    return named
+
+
+def join_clusters(found: pl.DataFrame, given: pl.DataFrame) -> pl.DataFrame:
+    """Clusters that were found, in those that were given: translations stay together."""
+    key = ["language", "scenario"]
+    both = found.join(given.rename({"cluster": "given"}), on=key, how="left")
+    wider = both.group_by("cluster").agg(pl.col("given").min())
+    joined = found.join(wider, on="cluster").with_columns(cluster=pl.coalesce("given", "cluster"))
+    others = given.join(found, on=key, how="anti")
+    return pl.concat([joined.select(found.columns), others.select(found.columns)])
 
 
 def _sweep(profile: str, rows: pl.DataFrame, needed: tuple[str, ...]) -> Sweep:

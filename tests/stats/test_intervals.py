@@ -1,16 +1,18 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from pathlib import Path
 
 import numpy as np
 import polars as pl
 import pytest
 from statsmodels.regression.linear_model import OLS
 
-from orchbench_analytics.errors import SelectionError
+from orchbench_analytics.errors import PathError, SelectionError
 from orchbench_analytics.metrics import METRICS
 from orchbench_analytics.stats.intervals import intervals, language_gaps
 from orchbench_analytics.stats.runs import with_metrics
+from orchbench_analytics.stats.sweep import join_clusters, read_clusters
 from tests.stats.conftest import translations
 
 Simulate = Callable[..., pl.DataFrame]
@@ -155,3 +157,39 @@ def test_gaps_turn_with_the_languages(scenario_scores: pl.DataFrame) -> None:
     both = found.join(means, on=["model", "experiment"])
     np.testing.assert_allclose(both["gap"], both["wanted"], atol=1e-12)
     assert both.filter(~pl.col("gap").is_between("low", "high")).is_empty()
+
+
+def test_given_clusters_hold_translations_together(tmp_path: Path) -> None:
+    found = pl.DataFrame(
+        {
+            "language": ["EN", "KO", "EN", "KO"],
+            "scenario": ["57", "23", "9", "9"],
+            "cluster": ["EN/57", "EN/57", "EN/9", "KO/9"],
+        }
+    )
+    (tmp_path / "families.csv").write_text(
+        "language,scenario,cluster\nEN,57,travel\nEN,9,travel\nEN,1000,other\n", encoding="utf-8"
+    )
+    joined = join_clusters(found, read_clusters(tmp_path / "families.csv"))
+    assert sorted(joined.rows()) == [
+        ("EN", "1000", "other"),
+        ("EN", "57", "travel"),
+        ("EN", "9", "travel"),
+        ("KO", "23", "travel"),
+        ("KO", "9", "KO/9"),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("content", "said"),
+    [
+        ("language,scenario\nEN,1\n", "no column cluster"),
+        ("language,scenario,cluster\nEN,1,a\nEN,1,b\n", "into two clusters"),
+        ("", "cannot be read as CSV"),
+    ],
+)
+def test_a_file_without_clusters_is_refused(tmp_path: Path, content: str, said: str) -> None:
+    file = tmp_path / "clusters.csv"
+    file.write_text(content, encoding="utf-8")
+    with pytest.raises(PathError, match=said):
+        read_clusters(file)

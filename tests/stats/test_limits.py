@@ -7,6 +7,8 @@ from scipy import stats
 from orchbench_analytics.stats.estimate import Estimate, Summary
 from orchbench_analytics.stats.limits import (
     Interval,
+    anytime_level,
+    anytime_p,
     bounded_interval,
     detectable_difference,
     difference_interval,
@@ -176,3 +178,30 @@ def test_a_bounded_interval_needs_two_clusters() -> None:
     found = bounded_interval(one, np.array([np.nan]), one, level=0.95)
     assert np.isnan(found.low[0])
     assert np.isnan(found.high[0])
+
+
+def test_looking_again_and_again_rarely_misleads() -> None:
+    """Every 20 scenarios of a running sweep: any false verdict, and any gate wrongly held."""
+    rng = np.random.default_rng(67)
+    scores = rng.normal(-0.0101, 0.2, (1500, 440))
+    found, held, plain = (np.zeros(1500, dtype=bool) for _ in range(3))
+    for count in range(20, 441, 20):
+        gate, null = summary_of(scores[:, :count]), summary_of(scores[:, :count] + 0.0101)
+        level = anytime_level(0.95, null.cluster_count)
+        interval = difference_interval(null, level=level)
+        is_found = (interval.low > 0) | (interval.high < 0)
+        p_value = anytime_p(difference_p(null), null.cluster_count)
+        assert ((p_value < 0.05) == is_found).all()
+        found |= is_found
+        once = difference_interval(null, level=0.95)
+        plain |= (once.low > 0) | (once.high < 0)
+        held |= difference_interval(gate, level=level).low >= -0.01
+    assert found.mean() < 0.05
+    assert held.mean() < 0.05
+    assert plain.mean() > 0.15  # what a look that counts once does when it is repeated
+
+
+def test_an_interval_for_every_look_costs_two_thirds_more() -> None:
+    count = np.array([45.0, 220.0])
+    ratio = stats.norm.ppf(0.5 + anytime_level(0.95, count) / 2) / stats.norm.ppf(0.975)
+    assert ((ratio > 1.5) & (ratio < 1.75)).all()
