@@ -927,6 +927,47 @@ class Warehouse:
         raise SelectionError(f"no consistency {what!r}; there are {', '.join(get_args(Question))}")
 
     @names_damage
+    def costs(
+        self,
+        *,
+        prices: str | Path | None = None,
+        profile: str | None = None,
+        models: Sequence[str] = (),
+        experiments: Sequence[str] = (),
+        languages: Sequence[str] = (),
+        clusters: str | Path | None = None,
+        seed: int = 0,
+    ) -> pl.DataFrame:
+        """Show what scores cost, and which models nobody beats for the price.
+
+        prices: a CSV file with model, input and output, the prices per million tokens, for files
+            that state tokens and no cost.
+        profile: which rules count.
+        models: only these.
+        experiments: likewise.
+        languages: likewise.
+        clusters: a CSV file with the columns language, scenario and cluster, if scenarios go
+            together that are not translations; such as a family of prompts.
+        seed: of the correction; the same seed gives the same figures.
+
+        Returns a row for each model, the cheapest first: `run_cost`, `average_score` with its
+        interval, and `front`, which says whether no model is at least as good for no more.
+
+        >>> set(warehouse.costs()["cost_basis"])
+        {'stated'}
+        """
+        from orchbench_analytics.stats.costs import NO_PRICES, costs, read_prices
+
+        chosen, scored = self._choose(models, experiments, languages), self.profile(profile)
+        return costs(
+            chosen.of(self._scenario_scores(scored)),
+            chosen.of(self.table("model_usage").collect()),
+            prices=NO_PRICES if prices is None else read_prices(local_path(prices)),
+            clusters=self._clusters(clusters),
+            seed=seed,
+        )
+
+    @names_damage
     def power(
         self,
         difference: float = 0.01,

@@ -7,6 +7,7 @@ from orchbench_analytics.cli import (  # noqa: F401 (each registers its command)
     check,
     compare,
     consistency,
+    costs,
     demo,
     dictionary,
     export,

@@ -63,6 +63,21 @@ def many_comparisons(rows: pl.DataFrame) -> str:
     return f"{means.height:,} pairs of models: {said or 'none to compare'}"
 
 
+def costs(rows: pl.DataFrame) -> str:
+    """Who is on the front of score and cost."""
+    names = {
+        front: ", ".join(rows.filter(front=front)["model"].to_list())
+        for front in ("on", "likely on")
+    }
+    unknown = rows.filter(front="unknown").height
+    said = [
+        f"surely on the front of score and cost: {names['on']}" if names["on"] else "",
+        f"likely on it: {names['likely on']}" if names["likely on"] else "",
+        f"the cost of {unknown} is not known; give --prices" if unknown else "",
+    ]
+    return "; ".join(filter(None, said))
+
+
 def consistency(what: str, rows: pl.DataFrame) -> str:
     """What a table of consistency found."""
     if rows.is_empty():

@@ -163,17 +163,23 @@ def _rank(
 
 def rank_sets(found: Estimate, clusters: tuple[str, ...], *, seed: int, level: float) -> RankSets:
     """The ranks of contenders that all have the same scenarios."""
+    is_better = surely_better(found, clusters, seed=seed, level=level)
+    low, high = 1 + is_better.sum(axis=0), len(found.value) - is_better.sum(axis=1)
+    return RankSets(low, high, tiers(found.value, is_better))
+
+
+def surely_better(found: Estimate, clusters: tuple[str, ...], *, seed: int, level: float) -> Flags:
+    """Contender by contender: whether the first is surely better than the second."""
     height = len(found.value)
     first, second = np.triu_indices(height, k=1)
-    is_better = np.zeros((height, height), dtype=np.bool_)  # the first than the second
+    is_better = np.zeros((height, height), dtype=np.bool_)
     if height > 1:
         pairs, family = _all_pairs(found, clusters, seed=seed)
         corrected = family.corrected(difference_p(pairs), np.ones(len(first)), level=level)
         interval = difference_interval(pairs, level=corrected.level)
         is_better[first, second] = interval.low > 0
         is_better[second, first] = interval.high < 0
-    low, high = 1 + is_better.sum(axis=0), height - is_better.sum(axis=1)
-    return RankSets(low, high, tiers(found.value, is_better))
+    return is_better
 
 
 def _all_pairs(found: Estimate, clusters: tuple[str, ...], *, seed: int) -> tuple[Summary, Family]:

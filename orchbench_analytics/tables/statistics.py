@@ -221,6 +221,34 @@ LANGUAGE_GAPS = Table(
         PROFILE_NAME,
     ),
 )
+COSTS = Table(
+    "costs",
+    "model and experiment under a profile",
+    (
+        _MODEL,
+        maybe_number("run_cost", "Cost of one run of a scenario; null where it is not known."),
+        maybe_number(
+            "average_score",
+            "Mean over languages of the average score, over the scenarios that all models with a "
+            "known cost have.",
+        ),
+        maybe_number("low", "Lower end of the interval of the score."),
+        maybe_number("high", "Upper end of the interval of the score."),
+        text(
+            "front",
+            "Whether no model is at least as good for no more: `on` or `off` if that is certain, "
+            "with all models at once, else `likely on` or `likely off`; `unknown` without a cost.",
+        ),
+        text(
+            "cost_basis",
+            "`stated` by the files, `priced` from their tokens and the price file, or `unknown`.",
+        ),
+        maybe_number("run_input_tokens", "Input tokens of one run of a scenario."),
+        maybe_number("run_output_tokens", "Output tokens of one run of a scenario."),
+        _EXPERIMENT,
+        PROFILE_NAME,
+    ),
+)
 PASS_RATES = Table(
     "pass_rates",
     "model, language, criterion and number of runs k",
@@ -362,6 +390,7 @@ STATISTICS = (
     TRENDS,
     DRIVERS,
     LANGUAGE_GAPS,
+    COSTS,
     PASS_RATES,
     FLIPS,
     RUN_NOISE,

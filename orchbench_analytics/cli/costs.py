@@ -1,0 +1,48 @@
+"""The command `costs`."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from orchbench_analytics.cli.app import (
+    ClustersOption,
+    ProfileOption,
+    SeedOption,
+    SelectionOptions,
+    WarehouseArgument,
+    command,
+)
+from orchbench_analytics.cli.boundary import say
+from orchbench_analytics.cli.rows import RowOptions
+
+
+@command(example="orchbench costs orchbench-demo/warehouse")
+def costs(
+    warehouse: WarehouseArgument,
+    prices: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="FILE",
+            help="CSV with model, input and output: prices per million tokens, for files that "
+            "state no cost.",
+        ),
+    ] = None,
+    profile: ProfileOption = None,
+    clusters: ClustersOption = None,
+    seed: SeedOption = 0,
+    *,
+    chosen: SelectionOptions,
+    rows: RowOptions,
+) -> None:
+    """Show what scores cost, and which models nobody beats for the price."""
+    from orchbench_analytics.outputs.sentences import costs as said
+    from orchbench_analytics.warehouse import open_warehouse
+
+    found = open_warehouse(warehouse).costs(
+        prices=prices, profile=profile, clusters=clusters, seed=seed, **chosen.names
+    )
+    rows.write(found)
+    say(said(found))
