@@ -1,21 +1,69 @@
-"""What the pieces of a report are made from; what many of them need is gathered once."""
+"""What the pieces of a report are made from: a warehouse, some models and profiles.
+
+What many pieces need is gathered once and lies beside them as Parquet: the texts of labels and of
+users, which are the same for every model.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
 import duckdb
+import msgspec
 import polars as pl
 
+from orchbench_analytics.ingest.questions import Question, asked_before, read_questions
 from orchbench_analytics.profiles import Profile
 from orchbench_analytics.schema import polars_schema
-from orchbench_analytics.store.manifest import Manifest, table_files
+from orchbench_analytics.store.manifest import Manifest, Part, table_files
 from orchbench_analytics.store.parquet import scan_files
 from orchbench_analytics.tables import TABLES
 from orchbench_analytics.views.catalog import frame_of, needed_by, populate, quoted, silent_duckdb
 
+Model = tuple[str, str]
+# So many steps are read at once: many small models, or one large one.
+_STEPS = 24_000
+# Runs of an experiment in which a scenario has the same labels are the same dialogue: the user said
+# the same in each, so that one input file is read for all of them.
+_DIALOGUES = """
+with labels as (
+    select
+        model, experiment, language, scenario, run,
+        hash(step_id, label_content, label_calls) as h
+    from main.steps
+    union
+    select model, experiment, language, scenario, run, hash(step_id, label_content, 'plan')
+    from main.plans
+),
+runs as (
+    select model, experiment, language, scenario, run, bit_xor(h) as labels
+    from labels
+    group by model, experiment, language, scenario, run
+)
+select
+    runs.model, runs.experiment, runs.language, runs.scenario, runs.run,
+    dense_rank() over (order by experiment, language, scenario, labels) - 1 as dialogue
+from runs
+"""
+_SPEAKERS = """
+select dialogue, path, content_hash, dialogues.run
+from dialogues
+inner join main.sources using (model, experiment, language, scenario)
+where sources.kind = 'runs' and sources.status = 'taken'
+order by dialogue, path, run
+"""
+_ASKED_STEPS = """
+select distinct dialogue, step_id
+from (
+    select model, experiment, language, scenario, run, step_id from main.steps
+    union
+    select model, experiment, language, scenario, run, step_id from main.plans
+)
+inner join dialogues using (model, experiment, language, scenario, run)
+order by all
+"""
 _LABELS = """
 select text, row_number() over (order by text) - 1 as number
 from (
@@ -23,6 +71,7 @@ from (
     union select label_calls from main.steps
     union select label_content from main.plans
     union select label_values from main.scored_arguments
+    union select text from questions
 )
 where text is not null
 order by text
@@ -37,15 +86,25 @@ class Source(NamedTuple):
 
     root: Path
     manifest: Manifest
-    models: Sequence[tuple[str, str]]
+    models: Sequence[Model]
     profiles: Mapping[str, Profile]
     directory: Path
 
     def gather(self) -> None:
-        """Write the texts of labels: every model was asked the same, so each is kept once."""
-        target = quoted(str(self._file("labels")))
-        with self.connect("steps", "plans", "scored_arguments") as connection:
-            connection.execute(f"copy ({_LABELS}) to {target} (format parquet)")
+        """Write the texts of labels and users: every model was asked the same, so each once."""
+        relations = ("steps", "plans", "scored_arguments", "sources")
+        with self.connect(*relations) as connection:
+            connection.execute(f"create temp table dialogues as {_DIALOGUES}")
+            speakers = connection.sql(_SPEAKERS).fetchall()
+            asked = _asked(speakers, connection.sql(_ASKED_STEPS).fetchall())
+            connection.register("questions", asked.to_arrow())
+            for name, query in (
+                ("labels", _LABELS),
+                ("dialogues", "from dialogues"),
+                ("questions", "from questions"),
+            ):
+                target = quoted(str(self._file(name)))
+                connection.execute(f"copy ({query}) to {target} (format parquet)")
 
     def connect(self, *relations: str) -> duckdb.DuckDBPyConnection:
         """A connection that has what the tables and views named need."""
@@ -53,22 +112,19 @@ class Source(NamedTuple):
         populate(connection, self.root, self.manifest, names=needed_by(*relations))
         return connection
 
-    def rows(self, name: str, *columns: str) -> pl.DataFrame:
-        """Columns of a view, its profiles and models being those of the report."""
-        query = f"select {', '.join(columns) or '*'} from main.{name} where {self._is_wanted()}"
-        return self.query(f"{query} order by all", name)
-
     def query(self, query: str, *relations: str) -> pl.DataFrame:
-        """What a query of some relations gives, its models being those of the report."""
+        """What a query of some relations gives, its models and profiles being the report's."""
         with self.connect(*relations) as connection:
             return self.only(frame_of(connection.sql(query)))
 
     def only(self, rows: pl.DataFrame) -> pl.DataFrame:
-        """The rows of the models of the report."""
+        """The rows of the models and profiles of the report; no model stands for all of them."""
+        if "profile" in rows.columns:
+            rows = rows.filter(pl.col("profile").is_in(list(self.profiles)))
         if "model" not in rows.columns:
             return rows
         keys = {"model": pl.String, "experiment": pl.String}
-        wanted = pl.DataFrame(self.models, schema=keys, orient="row")
+        wanted = pl.DataFrame([*self.models, ("", "")], schema=keys, orient="row")
         return rows.join(wanted, on=list(keys), how="semi", maintain_order="left")
 
     def scored(self, table: str) -> pl.LazyFrame:
@@ -83,11 +139,72 @@ class Source(NamedTuple):
         return rows.sort("model", "experiment", "language", "scenario", "profile")
 
     def labels(self) -> pl.DataFrame:
-        """The distinct texts of labels and their numbers."""
+        """The distinct texts of labels and users, and their numbers."""
         return pl.read_parquet(self._file("labels"), glob=False)
+
+    def questions(self) -> pl.DataFrame:
+        """What was asked before a step, by model, run and step: the number of its text."""
+        dialogues, texts = (
+            pl.read_parquet(self._file(name), glob=False) for name in ("dialogues", "questions")
+        )
+        numbered = texts.join(self.labels(), on="text").select("dialogue", "step_id", "number")
+        models = pl.DataFrame(self.models, schema=["model", "experiment"], orient="row")
+        own = dialogues.join(models, on=["model", "experiment"], how="semi")
+        return own.join(numbered, on="dialogue").drop("dialogue").rename({"number": "question"})
+
+    def step_count(self) -> int:
+        """How many steps the models of the source have."""
+        return sum(_step_count(parts) for parts in self._parts().values())
+
+    def batches(self) -> Iterator[Source]:
+        """The source in batches of models, each with their parts and the scores that hold them."""
+        parts = self._parts()
+        batch: list[Model] = []
+        for model in self.models:
+            if batch and sum(_step_count(parts[one]) for one in (*batch, model)) > _STEPS:
+                yield self._of(batch, parts)
+                batch = []
+            batch.append(model)
+        yield self._of(batch, parts)
+
+    def _of(self, models: list[Model], parts: Mapping[Model, list[Part]]) -> Source:
+        own = [part for model in models for part in parts[model]]
+        ids = {part.part_id for part in own}
+        scores = [group for group in self.manifest.scores if not ids.isdisjoint(group.part_ids)]
+        manifest = msgspec.structs.replace(
+            self.manifest, parts=own, scores=scores, gathered=None, unreferenced={}
+        )
+        return self._replace(manifest=manifest, models=models)
+
+    def _parts(self) -> dict[Model, list[Part]]:
+        parts: dict[Model, list[Part]] = {model: [] for model in self.models}
+        for part in self.manifest.parts:
+            if (part.model, part.experiment) in parts:
+                parts[part.model, part.experiment].append(part)
+        return parts
 
     def _file(self, name: str) -> Path:
         return self.directory / f"{name}.parquet"
 
-    def _is_wanted(self) -> str:
-        return f"profile in ({', '.join(map(quoted, self.profiles))})"
+
+def _asked(
+    speakers: Sequence[tuple[int, str, str | None, str]], steps: Sequence[tuple[int, str]]
+) -> pl.DataFrame:
+    """What the user said last before each step of a dialogue, from the first file that tells."""
+    known: dict[int, list[Question]] = {}
+    for dialogue, path, content_hash, run in speakers:
+        if dialogue not in known:
+            found = read_questions(path, content_hash, run)
+            if found is not None:
+                known[dialogue] = found
+    rows = [
+        (dialogue, step, asked_before(known[dialogue], step))
+        for dialogue, step in steps
+        if dialogue in known
+    ]
+    schema = {"dialogue": pl.Int64, "step_id": pl.String, "text": pl.String}
+    return pl.DataFrame(rows, schema=schema, orient="row").drop_nulls("text")
+
+
+def _step_count(parts: Sequence[Part]) -> int:
+    return sum(part.row_counts.get("steps", 0) for part in parts)
