@@ -28,10 +28,10 @@ order by profile, abs(language_gap) desc, model, experiment
 
 def findings(source: Source, board: pl.DataFrame) -> dict[str, list[dict[str, Any]]]:
     """The sentences of each profile: a text, and the path and choices of the view behind it."""
-    losses = source.query(_LOSSES, "error_patterns")
-    gaps = source.query(_GAPS, "language_gaps")
+    found = source.queries({"error_patterns": _LOSSES, "language_gaps": _GAPS})
+    losses, gaps = found["error_patterns"], found["language_gaps"]
     ranked = board.filter(pl.col("rank_number").is_not_null(), language=MEAN_OF_LANGUAGES)
-    found = {
+    said = {
         profile: (
             _leader(ranked.filter(profile=profile)),
             _commonest_loss(losses.filter(profile=profile)),
@@ -39,7 +39,7 @@ def findings(source: Source, board: pl.DataFrame) -> dict[str, list[dict[str, An
         )
         for profile in source.profiles
     }
-    return {profile: [said for said in own if said is not None] for profile, own in found.items()}
+    return {profile: [text for text in own if text is not None] for profile, own in said.items()}
 
 
 def _leader(ranked: pl.DataFrame) -> dict[str, Any] | None:

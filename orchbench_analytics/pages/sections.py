@@ -132,7 +132,8 @@ group by grouping sets (
     (profile, model, experiment, argument_key, label_tools),
     (profile, language, argument_key, label_tools), (profile, argument_key, label_tools)
 )
-order by profile, language, model, experiment, value_false_negative_count desc, argument_key
+order by
+    profile, language, model, experiment, value_false_negative_count desc, argument_key, label_tools
 """
 _EDIT_KINDS = """
 with plans as (
@@ -152,7 +153,7 @@ edits as (
         profile, coalesce(language, '') as language, model, experiment, kind,
         cast(sum(edited_plan_count) as bigint) as edited_plan_count,
         cast(sum(edit_count) as bigint) as edit_count,
-        sum(edit_cost) as edit_cost
+        exact_sum(edit_cost) as edit_cost
     from main.plan_error_kinds
     group by grouping sets (
         (profile, language, model, experiment, kind), (profile, model, experiment, kind)
@@ -167,7 +168,7 @@ _PLAN_SIZES = """
 select
     profile, coalesce(language, '') as language, model, experiment, label_workflow_count,
     cast(sum(plan_count) as bigint) as plan_count,
-    share(sum(plan_similarity_sum), sum(plan_count)) as mean_plan_similarity
+    share(exact_sum(plan_similarity_sum), sum(plan_count)) as mean_plan_similarity
 from main.plan_size_scores
 where label_workflow_count is not null
 group by grouping sets (
@@ -212,15 +213,24 @@ Piece = dict[str, Any]
 
 def core(source: Source) -> Piece:
     """Everything the first screen needs, and the words of all others."""
-    problems = source.query("select * from main.model_problems", "model_problems")
+    found = source.queries(
+        {
+            "model_problems": "from main.model_problems",
+            "expected_scenarios": "from main.expected_scenarios",
+            "language_ranks": _BOARD,
+            "model_scores": _METRICS,
+            "model_tags": "from main.model_tags order by all",
+        }
+    )
+    problems, asked, tags = (
+        found[name] for name in ("model_problems", "expected_scenarios", "model_tags")
+    )
     scores = source.scenario_scores()
-    asked = source.query("select * from main.expected_scenarios", "expected_scenarios")
     spans = source.only(intervals(scores, metrics=HEADLINE, expected=asked))
     ranks = source.only(
         rank_intervals(scores, expected=asked, unanswered=unanswered_models(problems))
     )
-    board = _board(source.query(_BOARD, "language_ranks"), spans, ranks)
-    tags = source.query("select * from main.model_tags order by all", "model_tags")
+    board = _board(found["language_ranks"], spans, ranks)
     models = pl.DataFrame(source.models, schema=["model", "experiment"], orient="row")
     return {
         "version": version("orchbench-analytics"),
@@ -235,7 +245,7 @@ def core(source: Source) -> Piece:
         "size": _size(source),
         "findings": findings(source, board),
         "board": columns_of(board, is_exact=True),
-        "metrics": columns_of(source.query(_METRICS, "model_scores")),
+        "metrics": columns_of(found["model_scores"]),
         "intervals": columns_of(
             spans.select(*_CONTENDER, "language", "metric", "low", "high").sort(pl.all())
         ),
@@ -357,7 +367,8 @@ def audited(changes: pl.DataFrame, source: Source) -> Piece:
 
 def _queried(source: Source, **tables: tuple[str, str]) -> Piece:
     """Tables by name, each from a query of one view."""
-    return {name: columns_of(source.query(*query)) for name, query in tables.items()}
+    found = source.queries({relation: query for query, relation in tables.values()})
+    return {name: columns_of(found[relation]) for name, (_, relation) in tables.items()}
 
 
 # Those that take longest come first.

@@ -24,23 +24,21 @@ _MODEL = ("model", "experiment")
 _RUN = ("language", "scenario", "run")
 _STEP = (*_RUN, "step_id", "answer_position")
 _KEY = (*_MODEL, *_STEP)
-# What the page shows nowhere, or by other columns.
-_NOT_SHOWN = pl.selectors.matches(
-    r"^(true|false)_(positive|negative)_(reject|call)_count$"
-) | pl.selectors.by_name(
-    "has_label", "has_call_key", "step_kind", "content_kind", "is_numbered_run",
-    "failed_generation_count", "structure_lower_bound", "component_lower_bound",
-    require_all=False,
-)  # fmt: skip
-# The tables of a shard, and by what their rows are ordered.
-_RAW = {"steps": _STEP, "plans": _STEP, "judgements": (*_RUN, "call_index", "argument_key")}
-_SCORED = {
-    "scored_steps": _STEP,
-    "scored_plans": _STEP,
-    "scored_arguments": (*_STEP, "argument_key"),
-    "plan_edits": (*_STEP, "graph", "edit_number"),
-    "plan_matches": (*_STEP, "graph", "answer_node"),
+# What the page shows nowhere, or by other columns, and does not read.
+_CELLS = tuple(
+    f"{truth}_{sign}_{side}_count"
+    for truth in ("true", "false")
+    for sign in ("positive", "negative")
+    for side in ("reject", "call")
+)
+_NOT_READ = {
+    "steps": ("has_label", "has_call_key", "step_kind", "content_kind"),
+    "scored_steps": ("failed_generation_count", "run_position", *_CELLS),
+    "scored_plans": ("failed_generation_count", "structure_lower_bound", "component_lower_bound"),
 }
+_NOT_SHOWN = pl.selectors.by_name("step_kind", "content_kind", "is_numbered_run", require_all=False)
+_RAW = ("steps", "plans", "judgements")
+_SCORED = ("scored_steps", "scored_plans", "scored_arguments", "plan_edits", "plan_matches")
 _FILES = """
 select
     profile, model, experiment, language, scenario, scenario_score, decision_accuracy,
@@ -63,22 +61,22 @@ def shards(source: Source, *, first: int, answer_limit: int) -> Iterator[tuple[s
 
 
 def _read(source: Source) -> Rows:
-    """Every table of the batch in a fixed order, and its scored files as `files`."""
+    """Every table of the batch as it is stored, and its scored files as `files`."""
     of_models = f"model in ({_listed([model for model, _ in source.models])})"
     of_profiles = f"{of_models} and profile in ({_listed(list(source.profiles))})"
     queries = {
-        **{name: (f"from main.{name} where {of_models}", order) for name, order in _RAW.items()},
-        **{
-            name: (f"from main.{name} where {of_profiles}", ("profile", *order))
-            for name, order in _SCORED.items()
-        },
-        "files": (f"{_FILES} where {of_profiles}", ("profile", "language", "scenario")),
+        **{name: f"{_selected(name)} where {of_models}" for name in _RAW},
+        **{name: f"{_selected(name)} where {of_profiles}" for name in _SCORED},
+        "files": f"{_FILES} where {of_profiles} order by profile, language, scenario",
     }
     with source.connect(*_RAW, *_SCORED, "scenario_means") as connection:
-        return {
-            name: source.only(frame_of(connection.sql(query))).sort(*_MODEL, *order)
-            for name, (query, order) in queries.items()
-        }
+        return {name: frame_of(connection.sql(query)) for name, query in queries.items()}
+
+
+def _selected(table: str) -> str:
+    left_out = _NOT_READ.get(table)
+    columns = f"* exclude ({', '.join(left_out)})" if left_out else "*"
+    return f"select {columns} from main.{table}"
 
 
 def _tables(rows: Rows, source: Source, *, answer_limit: int) -> Rows:
@@ -108,12 +106,14 @@ def _tables(rows: Rows, source: Source, *, answer_limit: int) -> Rows:
         "plans": _with_texts(_asked(plans, questions), labels, answer_limit=answer_limit),
         "plan_changes": plan_changes,
         "arguments": _arguments(of("scored_arguments", "steps"), labels, names),
-        "judgements": rows["judgements"],
+        "judgements": rows["judgements"].sort(*_MODEL, *_RUN, "call_index", "argument_key"),
         "read_plans": _read_plans(rows["scored_plans"], numbered["plans"]),
         "edits": of("plan_edits", "plans").sort(
             *_MODEL, "profile", "row", "graph", "edit_number"
         ).drop("edit_number"),
-        "matches": of("plan_matches", "plans"),
+        "matches": of("plan_matches", "plans").sort(
+            *_MODEL, "profile", "row", "graph", "answer_node"
+        ),
     }  # fmt: skip
 
 
@@ -158,7 +158,8 @@ def _with_step_outcomes(scored: pl.DataFrame) -> pl.DataFrame:
     )  # fmt: skip
     # The first answer of a run counts.
     run = ("profile", *_MODEL, *_RUN, "step_id")
-    firsts = scored.filter(is_scored).unique(run, keep="first", maintain_order=True)
+    in_order = scored.filter(is_scored).sort("answer_position", nulls_last=True)
+    firsts = in_order.unique(run, keep="first", maintain_order=True)
     step = [name for name in run if name != "run"]
     unstable = firsts.group_by(step).agg(is_unstable=predicted.n_unique() > 1)
     return (
@@ -224,7 +225,7 @@ def _read_plans(scored: pl.DataFrame, plans: pl.DataFrame) -> pl.DataFrame:
     texts = with_text_parts(plans).select(*_MODEL, "row", "label_content", "answer_content")
     compared = _numbered(scored.filter(pl.col("structure_distance").is_not_null()), plans)
     wanted = compared.select("profile", *_MODEL, "row")
-    return wanted.join(texts, on=[*_MODEL, "row"], how="left", maintain_order="left")
+    return wanted.join(texts, on=[*_MODEL, "row"], how="left").sort("profile", "row")
 
 
 def _arguments(found: pl.DataFrame, labels: pl.DataFrame, profiles: Sequence[str]) -> pl.DataFrame:

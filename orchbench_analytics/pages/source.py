@@ -112,10 +112,16 @@ class Source(NamedTuple):
         populate(connection, self.root, self.manifest, names=needed_by(*relations))
         return connection
 
-    def query(self, query: str, *relations: str) -> pl.DataFrame:
-        """What a query of some relations gives, its models and profiles being the report's."""
-        with self.connect(*relations) as connection:
-            return self.only(frame_of(connection.sql(query)))
+    def query(self, query: str, relation: str) -> pl.DataFrame:
+        """What a query of a relation gives, its models and profiles being the report's."""
+        return self.queries({relation: query})[relation]
+
+    def queries(self, queries: Mapping[str, str]) -> dict[str, pl.DataFrame]:
+        """What some queries give, each of the relation that names it."""
+        with self.connect(*queries) as connection:
+            return {
+                name: self.only(frame_of(connection.sql(query))) for name, query in queries.items()
+            }
 
     def only(self, rows: pl.DataFrame) -> pl.DataFrame:
         """The rows of the models and profiles of the report; no model stands for all of them."""

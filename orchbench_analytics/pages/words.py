@@ -75,7 +75,7 @@ _USAGE = {
     "process": "what the whole process used is known, but not the share of each scenario",
     "unknown": "nobody can tell: the files state nothing, or sums of a counter that is never reset",
 }
-_CALL_SOURCES = {"content": "the text of the answer", "calls": "the tool calls"}
+_CALL_SOURCES = {"content": "the text of the answer", "tool_calls": "the tool calls"}
 _CRITERIA = {"decision": "decision", "answer": "whole answer"}
 _EDITS = {
     "missing_workflow": "The answer lacks the workflow {wanted}",
