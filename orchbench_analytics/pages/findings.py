@@ -28,7 +28,7 @@ order by profile, abs(language_gap) desc, model, experiment
 
 def findings(source: Source, board: pl.DataFrame) -> dict[str, list[dict[str, Any]]]:
     """The sentences of each profile: a text, and the path and choices of the view behind it."""
-    found = source.queries({"error_patterns": _LOSSES, "language_gaps": _GAPS})
+    found = source.queries({"error_patterns": _LOSSES, "language_gaps": _GAPS}, is_pooled=True)
     losses, gaps = found["error_patterns"], found["language_gaps"]
     ranked = board.filter(pl.col("rank_number").is_not_null(), language=MEAN_OF_LANGUAGES)
     said = {
@@ -49,8 +49,11 @@ def _leader(ranked: pl.DataFrame) -> dict[str, Any] | None:
     first = ranked.row(0, named=True)
     score = f"{100 * first[HEADLINE[0]]:.1f}"
     beside = ranked[1:].filter(tier_number=first["tier_number"])["model"].to_list()
-    if not beside:
-        text = f"{first['model']} leads with {score}, clearly ahead of all others."
+    if first["rank_number"] > 1:  # a tier is told by its best model, which is not in this report
+        text = f"{first['model']} leads these models with {score}; its rank in the warehouse is "
+        text += f"{first['rank_number']}."
+    elif not beside:
+        text = f"{first['model']} leads with {score}, and all others are told apart from it."
     else:
         more = f" and {len(beside) - _FEW:,} more" if len(beside) > _FEW else ""
         named = ", ".join(beside[:_FEW]) + more

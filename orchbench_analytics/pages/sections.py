@@ -201,11 +201,12 @@ order by profile, language, scenario, scenario_score desc nulls last, model, exp
 """
 _SIZE = """
 select
+    profile,
     count(distinct (language, scenario)) as scenarios, count(distinct language) as languages,
     string_agg(distinct language, ', ' order by language) as language_names,
-    sum(run_count) as runs, max(run_count) as most_runs, min(run_count) as least_runs
+    max(run_count) as most_runs, min(run_count) as least_runs
 from main.scenario_scores
-where profile = $profile
+group by profile
 """
 
 Piece = dict[str, Any]
@@ -273,14 +274,17 @@ def _board(rows: pl.DataFrame, spans: pl.DataFrame, ranks: pl.DataFrame) -> pl.D
 
 
 def _size(source: Source) -> dict[str, Any]:
-    """How many scenarios, languages and runs the first profile scores, over all models."""
-    with source.connect("scenario_scores") as connection:
-        found = connection.execute(_SIZE, {"profile": next(iter(source.profiles))})
-        names = [column[0] for column in found.description]
-        row = found.fetchone() or ()
-    made = source.query("select max(generated_at) as latest from main.scenarios", "scenarios")
-    latest = made["latest"].cast(pl.String).item()
-    return dict(zip(names, row, strict=True)) | {
+    """How many scenarios, languages and runs the first profile scores, of the report's models."""
+    found = source.queries(
+        {
+            "scenario_scores": _SIZE,
+            "scenarios": "select max(generated_at) as latest from main.scenarios",
+        },
+        is_pooled=True,
+    )
+    sizes = found["scenario_scores"].filter(profile=next(iter(source.profiles)))
+    latest = found["scenarios"]["latest"].cast(pl.String).item()
+    return sizes.drop("profile").row(0, named=True) | {
         "latest": latest[:16].replace("T", " ") if latest else None
     }
 
@@ -289,6 +293,7 @@ def decisions(source: Source) -> Piece:
     """How labels were answered, and how decisions went wrong."""
     return _queried(
         source,
+        is_pooled=True,
         confusion=(_CONFUSION, "confusion_matrix"),
         patterns=(_PATTERNS, "error_patterns"),
         failures=(_FAILURES, "failure_reasons"),
@@ -297,12 +302,12 @@ def decisions(source: Source) -> Piece:
 
 def tools(source: Source) -> Piece:
     """Which tools are chosen wrongly by whom."""
-    return _queried(source, tools=(_TOOLS, "tool_scores"))
+    return _queried(source, is_pooled=True, tools=(_TOOLS, "tool_scores"))
 
 
 def arguments(source: Source) -> Piece:
     """Which arguments go wrong, over all models and for each."""
-    return _queried(source, arguments=(_ARGUMENTS, "argument_scores"))
+    return _queried(source, is_pooled=True, arguments=(_ARGUMENTS, "argument_scores"))
 
 
 def plans(source: Source) -> Piece:
@@ -365,9 +370,10 @@ def audited(changes: pl.DataFrame, source: Source) -> Piece:
     return {"rules": columns_of(rows.select(name for name in columns if name in rows.columns))}
 
 
-def _queried(source: Source, **tables: tuple[str, str]) -> Piece:
+def _queried(source: Source, *, is_pooled: bool = False, **tables: tuple[str, str]) -> Piece:
     """Tables by name, each from a query of one view."""
-    found = source.queries({relation: query for query, relation in tables.values()})
+    queries = {relation: query for query, relation in tables.values()}
+    found = source.queries(queries, is_pooled=is_pooled)
     return {name: columns_of(found[relation]) for name, (_, relation) in tables.items()}
 
 

@@ -20,7 +20,15 @@ from orchbench_analytics.schema import polars_schema
 from orchbench_analytics.store.manifest import Manifest, Part, table_files
 from orchbench_analytics.store.parquet import scan_files
 from orchbench_analytics.tables import TABLES
-from orchbench_analytics.views.catalog import frame_of, needed_by, populate, quoted, silent_duckdb
+from orchbench_analytics.views.catalog import (
+    EVERYTHING,
+    Scope,
+    frame_of,
+    needed_by,
+    populate,
+    quoted,
+    silent_duckdb,
+)
 
 Model = tuple[str, str]
 # So many steps are read at once: many small models, or one large one.
@@ -106,19 +114,30 @@ class Source(NamedTuple):
                 target = quoted(str(self._file(name)))
                 connection.execute(f"copy ({query}) to {target} (format parquet)")
 
-    def connect(self, *relations: str) -> duckdb.DuckDBPyConnection:
+    def connect(self, *relations: str, scope: Scope = EVERYTHING) -> duckdb.DuckDBPyConnection:
         """A connection that has what the tables and views named need."""
         connection = silent_duckdb()
-        populate(connection, self.root, self.manifest, names=needed_by(*relations))
+        populate(connection, self.root, self.manifest, names=needed_by(*relations), scope=scope)
         return connection
+
+    def _own(self) -> Scope:
+        """The models of the report, where the warehouse has others too."""
+        there = {(part.model, part.experiment) for part in self.manifest.parts}
+        return EVERYTHING if there <= {*self.models} else Scope(contenders=tuple(self.models))
 
     def query(self, query: str, relation: str) -> pl.DataFrame:
         """What a query of a relation gives, its models and profiles being the report's."""
         return self.queries({relation: query})[relation]
 
-    def queries(self, queries: Mapping[str, str]) -> dict[str, pl.DataFrame]:
-        """What some queries give, each of the relation that names it."""
-        with self.connect(*queries) as connection:
+    def queries(
+        self, queries: Mapping[str, str], *, is_pooled: bool = False
+    ) -> dict[str, pl.DataFrame]:
+        """What some queries give, each of the relation that names it.
+
+        Ranks are among all models of the warehouse; what is pooled over models, or says how many
+        there are, is of the report's models alone.
+        """
+        with self.connect(*queries, scope=self._own() if is_pooled else EVERYTHING) as connection:
             return {
                 name: self.only(frame_of(connection.sql(query))) for name, query in queries.items()
             }

@@ -338,6 +338,21 @@ def test_a_report_of_some_models_has_no_others(demo: Path, tmp_path: Path) -> No
     assert set(frame_of_columns(core["board"])["profile"]) == {"strict"}
 
 
+def test_what_is_pooled_is_of_the_models_of_the_report(demo: Path, tmp_path: Path) -> None:
+    page = open_warehouse(demo).report(tmp_path / "r.html", models=["graded-1"], jobs=1).page
+
+    found = pieces(page)
+
+    for name, table, count in (
+        ("decisions", "confusion", "step_count"),
+        ("tools", "tools", "labelled_step_count"),
+        ("arguments", "arguments", "argument_count"),
+    ):
+        rows = frame_of_columns(found[name][table]).filter(language="", profile="spec")
+        pooled, own = (rows.filter(model=model)[count].sum() for model in ("", "graded-1"))
+        assert pooled == own > 0
+
+
 def test_an_unknown_model_is_named(demo: Path, tmp_path: Path) -> None:
     with pytest.raises(SelectionError, match="no model 'nobody'"):
         open_warehouse(demo).report(tmp_path / "r.html", models=["nobody"])
