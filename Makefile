@@ -32,6 +32,8 @@ POSTGRES = ls /usr/lib/postgresql/*/bin/pg_ctl >/dev/null 2>&1 || ($(APT_INSTALL
 test-services: $(VENV)/developing
 	$(BROWSER)
 	command -v npm >/dev/null || ($(APT_INSTALL) npm)
+	command -v node >/dev/null || ($(APT_INSTALL) nodejs)
+	node --test tests/pages/
 	$(POSTGRES)
 	command -v java >/dev/null || ($(APT_INSTALL) openjdk-17-jre-headless)
 	$(INSTALL) selenium --editable '.[spark,tableau]'

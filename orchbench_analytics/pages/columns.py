@@ -1,9 +1,11 @@
-"""Frames as the page reads them: JSON by columns, texts by number, packed with gzip."""
+"""Frames as the page reads them: JSON by columns with their labels, packed with gzip."""
 
 from __future__ import annotations
 
 import base64
 import gzip
+from collections.abc import Iterable
+from functools import cache
 from math import isfinite
 from typing import Any
 
@@ -11,32 +13,92 @@ import msgspec
 import polars as pl
 import polars.selectors as cs
 
+from orchbench_analytics.metrics import METRICS
+from orchbench_analytics.schema import Table
+from orchbench_analytics.tables.statistics import STATISTICS
+from orchbench_analytics.views.descriptions import described_columns, label_of, unit_of
+
 # The page shows four digits. Ties apart, seven are enough to round a figure to the same four.
 _DIGITS = 7
-_LEVEL = 7  # 9 takes four times as long and saves three hundredths
+_LEVEL = 4  # 9 takes six times as long and saves a twentieth
+_POINTS = ("score", "_f1", "_similarity", "_value")
+_SIGNED = ("difference", "gap", "_change", "low", "high")
+# Columns that only the page has.
+_OWN = {
+    "is_hard": "The mean score is below a half.",
+    "is_contrary": "Models that do well elsewhere do worse here.",
+    "outcome": "How the answer to the step or plan went.",
+    "outcome_score": "What the answer scored, 0 to 1.",
+    "error_pattern": "How the decision went wrong, if it did.",
+    "is_unstable": "Not all runs decide this step alike.",
+}
 
 
-def columns_of(frame: pl.DataFrame, *, is_exact: bool = False) -> dict[str, Any]:
+@cache
+def heads() -> dict[str, dict[str, str]]:
+    """Label and description of every column that a table, a view or a statistic has."""
+    of_statistics = {
+        column.name: column.description for table in STATISTICS for column in table.columns
+    }
+    described = of_statistics | described_columns() | _OWN
+    return {name: _head(name, text) for name, text in described.items()}
+
+
+def heads_of(names: Iterable[str]) -> dict[str, dict[str, str]]:
+    """The same of some columns; one that nobody describes has a label alone."""
+    return {name: heads().get(name) or _head(name, "") for name in names}
+
+
+def columns_of(
+    frame: pl.DataFrame, *, table: Table | None = None, is_exact: bool = False
+) -> dict[str, Any]:
     """A frame as `{"count": rows, "columns": {name: column}}`.
 
     A column of texts is `{"words": distinct texts, "codes": their numbers, -1 for null}`; any
-    other column is `{"values": numbers or null}`, with 1 and 0 for true and false. Figures are
-    rounded, unless they have to be exact.
+    other column is `{"values": numbers or null}`, with 1 and 0 for true and false. `show` says how
+    its figures are written. Figures are rounded, unless they have to be exact. With a table, its
+    descriptions of columns go along as `heads`.
     """
     numbers = frame.select(~cs.string()).with_columns(cs.boolean().cast(pl.Int8))
     if not is_exact:
         numbers = numbers.with_columns(cs.float().round(_DIGITS))
-    columns = {name: {"values": _values(numbers[name])} for name in numbers.columns} | {
-        series.name: _words(series.to_list()) for series in frame.select(cs.string())
+    columns: dict[str, Any] = {
+        name: {"values": _values(numbers[name]), "show": _show(name, frame.schema[name])}
+        for name in numbers.columns
     }
-    return {"count": len(frame), "columns": {name: columns[name] for name in frame.columns}}
+    columns |= {series.name: _words(series.to_list()) for series in frame.select(cs.string())}
+    found = {"count": len(frame), "columns": {name: columns[name] for name in frame.columns}}
+    if table is not None:
+        found["heads"] = {c.name: _head(c.name, c.description) for c in table.columns}
+    return found
+
+
+def _head(name: str, description: str) -> dict[str, str]:
+    label = label_of(name)
+    return {"label": label[:1].upper() + label[1:], "title": description}
+
+
+def _show(name: str, dtype: pl.DataType) -> str:
+    """How the page writes figures: a flag, a count, points of 100, per cent, a p-value, others."""
+    if dtype == pl.Boolean:
+        return "flag"
+    if dtype.is_integer():
+        return "count"
+    if name.startswith("p_"):
+        return "p"
+    if name.endswith(_SIGNED):
+        return "signed"
+    if name in METRICS or name.endswith(_POINTS) or name.endswith("standard_deviation"):
+        return "points"
+    return "percent" if unit_of(name) == "share" else "decimal"
 
 
 def _words(texts: list[str | None]) -> dict[str, Any]:
     """Distinct texts in order of appearance, which compresses well, and the code of each text."""
     words = [text for text in dict.fromkeys(texts) if text is not None]
-    codes = {word: code for code, word in enumerate(words)}
-    return {"words": words, "codes": [-1 if text is None else codes[text] for text in texts]}
+    codes: dict[str | None, int] = {word: code for code, word in enumerate(words)}
+    codes[None] = -1
+    return {"words": words, "codes": [codes[text] for text in texts]}
 
 
 def _values(series: pl.Series) -> list[Any]:

@@ -11,9 +11,10 @@ from typing import Any
 import polars as pl
 
 from orchbench_analytics.outputs.show import StepKey
-from orchbench_analytics.pages.columns import columns_of, packed
+from orchbench_analytics.pages.columns import columns_of, heads_of, packed
 from orchbench_analytics.pages.page import SCRIPTS, page_text
-from orchbench_analytics.pages.pictures import draw_pictures
+from orchbench_analytics.pages.plan_picture import draw_pictures
+from orchbench_analytics.pages.words import words
 from orchbench_analytics.profiles import Profile
 from orchbench_analytics.score.plans.totals import with_text_parts
 
@@ -78,7 +79,7 @@ def plan(tables: Table, step: StepKey, profile: Profile) -> str | None:
         {profile.name: profile},
     )
     distances = {graph: compared[f"{graph}_distance"][0] for graph in ("structure", "component")}
-    return _excerpt("plan", drawn=drawn.pictures[0], **distances)
+    return _excerpt("plan", drawn=drawn.drawings[0].parts, **distances)
 
 
 def _of_step(rows: pl.LazyFrame, step: StepKey) -> pl.DataFrame:
@@ -86,5 +87,7 @@ def _of_step(rows: pl.LazyFrame, step: StepKey) -> pl.DataFrame:
 
 
 def _excerpt(kind: str, **given: Any) -> str:
-    pieces = {"excerpt": packed({"kind": kind, **given})}
+    rows = given.get("rows", {"columns": ()})
+    said = {"heads": heads_of(rows["columns"]), "words": words({})}
+    pieces = {"excerpt": packed({"kind": kind, **said, **given})}
     return page_text(pieces, title=kind, scripts=_SCRIPTS)

@@ -11,27 +11,19 @@ from pathlib import Path
 _STATIC = Path(__file__).parent / "static"
 # The order in which the page's script is put together; a file uses those before it.
 SCRIPTS = (
-    "pieces.js",
+    "figures.js",
+    "differences.js",
+    "data.js",
     "addresses.js",
     "elements.js",
-    "words.js",
     "tables.js",
     "charts.js",
     "plan_picture.js",
-    "shards.js",
-    "leaderboard.js",
-    "differences.js",
+    "board.js",
     "model.js",
-    "scenario.js",
     "step.js",
     "compare.js",
-    "decisions.js",
-    "tools.js",
-    "plans.js",
-    "consistency.js",
-    "cost.js",
-    "rules.js",
-    "scenarios.js",
+    "sections.js",
     "routes.js",
 )
 # How the last line of a page and of a script says that nobody has changed it.

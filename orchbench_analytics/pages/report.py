@@ -1,4 +1,4 @@
-"""Making a report, top to bottom: sections, labels, core, a shard per model, the page."""
+"""Making a report, top to bottom: sections, labels, a shard for each model, the page."""
 
 from __future__ import annotations
 
@@ -10,11 +10,9 @@ from typing import Any, NamedTuple
 from orchbench_analytics.engines import Engine
 from orchbench_analytics.errors import PathError, SelectionError
 from orchbench_analytics.outputs.audit import audit
-from orchbench_analytics.pages.batches import batches, step_count
-from orchbench_analytics.pages.columns import columns_of, packed
-from orchbench_analytics.pages.core import core
+from orchbench_analytics.pages.columns import packed
 from orchbench_analytics.pages.page import PAGE_COMMENT, SCRIPT_COMMENT, page_text, piece_script
-from orchbench_analytics.pages.sections import SECTIONS, Tables, audited
+from orchbench_analytics.pages.sections import SECTIONS, audited
 from orchbench_analytics.pages.shards import shards
 from orchbench_analytics.pages.source import Source
 from orchbench_analytics.selection import find_contenders
@@ -78,12 +76,11 @@ def make_report(
         pieces.mkdir()
         source = Source(root, manifest, models, profiles, scratch.absolute())
         source.gather()
-        tasks, is_small = _tasks(source, pieces, options), step_count(source) < _FEW_STEPS
+        tasks, is_small = _tasks(source, pieces, options), source.step_count() < _FEW_STEPS
         for _ in engine.run(write_pieces, tasks, is_small=is_small):
             pass
         if options.with_rules:
-            rules = audited(audit(root, manifest, engine), source)
-            _write(pieces / "rules", _as_columns(rules))
+            _write(pieces / "rules", audited(audit(root, manifest, engine), source))
         page = _write_page(pieces, output, options)
         size = sum(path.stat().st_size for path in _files(page))
     return Report(page, size, len(models))
@@ -121,39 +118,29 @@ def _chosen_models(manifest: Manifest, wanted: Sequence[str]) -> list[tuple[str,
 
 def _tasks(source: Source, pieces: Path, options: ReportOptions) -> Iterator[PiecesTask]:
     """Every piece but the rules; those that take longest first, so that all cores end together."""
-    yield PiecesTask(partial(_overview, options=options), source, pieces)
     for name in SECTIONS:
-        yield PiecesTask(partial(_section, name=name), source, pieces)
+        yield PiecesTask(partial(_section, name=name, options=options), source, pieces)
     yield PiecesTask(_labels, source, pieces)
     first = 0
-    for batch in batches(source):
+    for batch in source.batches():
         make = partial(shards, first=first, answer_limit=options.answer_limit)
         yield PiecesTask(make, batch, pieces)
         first += len(batch.models)
 
 
-def _overview(source: Source, *, options: ReportOptions) -> Iterator[tuple[str, Any]]:
-    yield (
-        "core",
-        core(source)
-        | {
+def _section(source: Source, *, name: str, options: ReportOptions) -> Iterator[tuple[str, Any]]:
+    piece = SECTIONS[name](source)
+    if name == "core":
+        piece |= {
             "title": options.title,
             "has_rules": options.with_rules,
             "answer_limit": options.answer_limit,
-        },
-    )
-
-
-def _section(source: Source, *, name: str) -> Iterator[tuple[str, Any]]:
-    yield name, _as_columns(SECTIONS[name](source))
+        }
+    yield name, piece
 
 
 def _labels(source: Source) -> Iterator[tuple[str, Any]]:
     yield "labels", source.labels()["text"].to_list()
-
-
-def _as_columns(tables: Tables) -> dict[str, Any]:
-    return {name: columns_of(rows) for name, rows in tables.items()}
 
 
 def _write(target: Path, value: object) -> None:

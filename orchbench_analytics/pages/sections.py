@@ -1,143 +1,388 @@
-"""The sections of the report: each is a function from a warehouse to tables."""
+"""The tables of the report: the core that opens with the page, and a piece for each section.
+
+Every figure is computed here, in SQL or by the statistics; the page picks rows and shows them. A
+row with the language '' is over all languages, one with the model '' over all models.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
+from importlib.metadata import version
+from typing import Any
 
 import polars as pl
 
-from orchbench_analytics.metrics import HEADLINE
+from orchbench_analytics.metrics import HEADLINE, MEAN_OF_LANGUAGES, METRICS
+from orchbench_analytics.pages.columns import columns_of, heads, heads_of
+from orchbench_analytics.pages.findings import findings
 from orchbench_analytics.pages.source import Source
-from orchbench_analytics.stats.compare import compare_models
+from orchbench_analytics.pages.words import words
+from orchbench_analytics.schema import Table
+from orchbench_analytics.stats.compare import compare_each_pair
 from orchbench_analytics.stats.consistency import flips, pass_rates
+from orchbench_analytics.stats.intervals import intervals
 from orchbench_analytics.stats.noise import run_noise
+from orchbench_analytics.stats.ranks import rank_intervals
+from orchbench_analytics.tables.statistics import COMPARISONS, FLIPS, PASS_RATES, RUN_NOISE
+from orchbench_analytics.views.select import unanswered_models
 
-# All pairs of so many models can be compared, and all their scenarios shown beside each other.
+# All pairs of so many models are compared; of more, a command compares the two that are asked for.
 MOST_PAIRED_MODELS = 40
-_ARGUMENTS = """
+_CONTENDER = ["profile", "model", "experiment"]
+_BOARD = """
 select
-    profile, language, label_tools, argument_key,
-    cast(sum(argument_count) as bigint) as argument_count,
-    cast(sum(key_false_positive_count) as bigint) as key_false_positive_count,
-    cast(sum(key_false_negative_count) as bigint) as key_false_negative_count,
-    cast(sum(value_true_positive_count) as bigint) as value_true_positive_count,
-    cast(sum(value_false_positive_count) as bigint) as value_false_positive_count,
-    cast(sum(value_false_negative_count) as bigint) as value_false_negative_count
-from main.argument_scores
-group by profile, language, label_tools, argument_key
+    profile, language, rank_number, model, experiment, average_score, call_rejection_f1,
+    function_call_f1, workflow_similarity, coverage, scenario_count, sweep_scenario_count,
+    file_count, refused_file_count, rank_status
+from main.language_ranks
+order by profile, language, rank_number nulls last, average_score desc nulls last, model, experiment
+"""
+_METRICS = f"""
+select profile, language, model, experiment, {", ".join(METRICS)}
+from main.model_scores
+union all
+select
+    profile, '{MEAN_OF_LANGUAGES}' as language, model, experiment,
+    {", ".join(f"exact_mean({metric}) as {metric}" for metric in METRICS)}
+from main.model_scores
+group by profile, model, experiment
+order by profile, language, average_score desc nulls last, model, experiment
+"""
+_CONFUSION = """
+with summed as (
+    select
+        profile, coalesce(language, '') as language, coalesce(model, '') as model,
+        coalesce(experiment, '') as experiment, actual, predicted,
+        cast(sum(step_count) as bigint) as step_count
+    from main.confusion_matrix
+    group by grouping sets (
+        (profile, language, model, experiment, actual, predicted),
+        (profile, model, experiment, actual, predicted),
+        (profile, language, actual, predicted), (profile, actual, predicted)
+    )
+)
+select
+    *,
+    share(step_count, sum(step_count) over (
+        partition by profile, language, model, experiment, actual
+    )) as actual_share,
+    actual = predicted or (actual = 'rejection' and predicted not in ('call', 'failed')) as is_right
+from summed
 order by all
 """
+_PATTERNS = """
+select
+    profile, coalesce(language, '') as language, model, experiment, error_pattern,
+    cast(sum(occurrence_count) as bigint) as occurrence_count,
+    cast(sum(opportunity_count) as bigint) as opportunity_count,
+    share(sum(occurrence_count), sum(opportunity_count)) as occurrence_rate
+from main.error_patterns
+group by grouping sets (
+    (profile, language, model, experiment, error_pattern),
+    (profile, model, experiment, error_pattern)
+)
+order by all
+"""
+_FAILURES = """
+select
+    profile, coalesce(language, '') as language, model, experiment, unit, failure_reason,
+    cast(sum(failure_count) as bigint) as failure_count
+from main.failure_reasons
+group by grouping sets (
+    (profile, language, model, experiment, unit, failure_reason),
+    (profile, model, experiment, unit, failure_reason)
+)
+order by profile, language, model, experiment, unit desc, failure_reason
+"""
+_TOOLS = """
+select
+    profile, coalesce(language, '') as language, coalesce(model, '') as model,
+    coalesce(experiment, '') as experiment, tool,
+    cast(sum(labelled_step_count) as bigint) as labelled_step_count,
+    share(sum(tool_true_positive_count), sum(labelled_step_count)) as tool_recall,
+    cast(sum(tool_false_positive_count) as bigint) as tool_false_positive_count,
+    f1(
+        sum(value_true_positive_count), sum(value_false_positive_count),
+        sum(value_false_negative_count)
+    ) as value_micro_f1
+from main.tool_scores
+group by grouping sets (
+    (profile, language, model, experiment, tool), (profile, model, experiment, tool),
+    (profile, language, tool), (profile, tool)
+)
+having sum(labelled_step_count) > 0
+order by profile, language, model, experiment, tool_recall, tool
+"""
+_ARGUMENTS = """
+select
+    profile, coalesce(language, '') as language, coalesce(model, '') as model,
+    coalesce(experiment, '') as experiment, argument_key, label_tools,
+    cast(sum(argument_count) as bigint) as argument_count,
+    cast(sum(key_false_negative_count) as bigint) as key_false_negative_count,
+    cast(sum(key_false_positive_count) as bigint) as key_false_positive_count,
+    cast(sum(value_false_negative_count) as bigint) as value_false_negative_count,
+    cast(sum(value_false_positive_count) as bigint) as value_false_positive_count,
+    recall_of(
+        sum(value_true_positive_count), sum(value_false_negative_count)
+    ) as value_recall
+from main.argument_scores
+group by grouping sets (
+    (profile, language, model, experiment, argument_key, label_tools),
+    (profile, model, experiment, argument_key, label_tools),
+    (profile, language, argument_key, label_tools), (profile, argument_key, label_tools)
+)
+order by
+    profile, language, model, experiment, value_false_negative_count desc, argument_key, label_tools
+"""
+_EDIT_KINDS = """
+with plans as (
+    select
+        profile, coalesce(language, '') as language, model, experiment,
+        sum(read_plan_count) as read_plan_count
+    from (
+        select distinct profile, language, model, experiment, read_plan_count
+        from main.plan_error_kinds
+    )
+    group by grouping sets (
+        (profile, language, model, experiment), (profile, model, experiment)
+    )
+),
+edits as (
+    select
+        profile, coalesce(language, '') as language, model, experiment, kind,
+        cast(sum(edited_plan_count) as bigint) as edited_plan_count,
+        cast(sum(edit_count) as bigint) as edit_count,
+        exact_sum(edit_cost) as edit_cost
+    from main.plan_error_kinds
+    group by grouping sets (
+        (profile, language, model, experiment, kind), (profile, model, experiment, kind)
+    )
+)
+select edits.*, share(edit_cost, read_plan_count) as mean_edit_cost
+from edits
+inner join plans using (profile, language, model, experiment)
+order by profile, language, model, experiment, edit_cost desc, kind
+"""
+_PLAN_SIZES = """
+select
+    profile, coalesce(language, '') as language, model, experiment, label_workflow_count,
+    cast(sum(plan_count) as bigint) as plan_count,
+    share(exact_sum(plan_similarity_sum), sum(plan_count)) as mean_plan_similarity
+from main.plan_size_scores
+where label_workflow_count is not null
+group by grouping sets (
+    (profile, language, model, experiment, label_workflow_count),
+    (profile, model, experiment, label_workflow_count)
+)
+order by profile, language, model, experiment, label_workflow_count
+"""
+_COSTS = """
+select
+    profile, language, model, experiment, average_score, mean_run_cost, mean_run_tokens, used_cost,
+    used_token_count, least_cost, least_token_count, usage_basis, doubtful_usage_file_count,
+    is_pareto_optimal
+from main.score_costs
+order by profile, language, average_score desc nulls last, model, experiment
+"""
+_DIFFICULTIES = """
+select
+    profile, language, scenario, mean_scenario_score, least_score, greatest_score, discrimination,
+    attempt_count, mean_scenario_score < 0.5 as is_hard, coalesce(is_dead, false) as is_dead,
+    coalesce(is_suspicious, false) as is_suspicious,
+    coalesce(discrimination < 0, false) as is_contrary
+from main.scenario_difficulties
+order by profile, language, mean_scenario_score, scenario
+"""
+_SCENARIO_SCORES = """
+select profile, language, scenario, model, experiment, scenario_score
+from main.scenario_means
+order by profile, language, scenario, scenario_score desc nulls last, model, experiment
+"""
+_SIZE = """
+select
+    profile,
+    count(distinct (language, scenario)) as scenarios, count(distinct language) as languages,
+    string_agg(distinct language, ', ' order by language) as language_names,
+    max(run_count) as most_runs, min(run_count) as least_runs
+from main.scenario_scores
+group by profile
+"""
 
-_AUDITED = tuple(f"{metric}_change" for metric in HEADLINE)
-_PAIR = (
-    "profile", "metric", "baseline_model", "baseline_experiment", "candidate_model",
-    "candidate_experiment", "scenario_count", "baseline_value", "candidate_value", "difference",
-    "low", "high", "p_value", "verdict",
-)  # fmt: skip
-_MODEL = ("profile", "model", "experiment", "language")
-
-Tables = dict[str, pl.DataFrame]
+Piece = dict[str, Any]
 
 
-def decisions(source: Source) -> Tables:
-    """How labels were answered, and how decisions went wrong."""
+def core(source: Source) -> Piece:
+    """Everything the first screen needs, and the words of all others."""
+    found = source.queries(
+        {
+            "model_problems": "from main.model_problems",
+            "expected_scenarios": "from main.expected_scenarios",
+            "language_ranks": _BOARD,
+            "model_scores": _METRICS,
+            "model_tags": "from main.model_tags order by all",
+        }
+    )
+    problems, asked, tags = (
+        found[name] for name in ("model_problems", "expected_scenarios", "model_tags")
+    )
+    scores = source.scenario_scores()
+    clusters = source.clusters()
+    spans = source.only(intervals(scores, metrics=HEADLINE, clusters=clusters, expected=asked))
+    ranks = source.only(
+        rank_intervals(
+            scores,
+            clusters=clusters,
+            expected=asked,
+            unanswered=unanswered_models(problems),
+        )
+    )
+    board = _board(found["language_ranks"], spans, ranks)
+    models = pl.DataFrame(source.models, schema=["model", "experiment"], orient="row")
     return {
-        "confusion": source.rows("confusion_matrix", *_MODEL, "actual", "predicted", "step_count"),
-        "patterns": source.rows(
-            "error_patterns", *_MODEL, "error_pattern", "occurrence_count", "opportunity_count"
+        "version": version("orchbench-analytics"),
+        "warehouse": source.root.absolute().name,
+        "profiles": list(source.profiles),
+        "profiles_without_answers": [
+            name for name, profile in source.profiles.items() if profile.scored_from == "results"
+        ],
+        "words": words(source.profiles),
+        "heads": heads() | heads_of(tags.columns),
+        "most_paired_models": MOST_PAIRED_MODELS,
+        "size": _size(source),
+        "findings": findings(source, board),
+        "board": columns_of(board, is_exact=True),
+        "metrics": columns_of(found["model_scores"]),
+        "intervals": columns_of(
+            spans.select(*_CONTENDER, "language", "metric", "low", "high").sort(pl.all())
         ),
-        "failures": source.rows(
-            "failure_reasons", *_MODEL, "unit", "failure_reason", "failure_count"
-        ),
+        "models": columns_of(models),
+        "tags": columns_of(tags),
     }
 
 
-def tools(source: Source) -> Tables:
-    """Which tools are chosen wrongly by whom, and which arguments go wrong."""
-    arguments = source.query(_ARGUMENTS, "argument_scores")
-    return {
-        "tools": source.rows(
-            "tool_scores", *_MODEL, "tool", "labelled_step_count", "tool_true_positive_count",
-            "tool_false_positive_count", "value_true_positive_count", "value_false_positive_count",
-            "value_false_negative_count",
-        ),
-        "arguments": arguments.filter(pl.col("profile").is_in(list(source.profiles))),
-    }  # fmt: skip
+def _board(rows: pl.DataFrame, spans: pl.DataFrame, ranks: pl.DataFrame) -> pl.DataFrame:
+    """The ranks of each language and of their mean, with intervals; ranks and tiers of the mean."""
+    key = [*_CONTENDER, "language"]
+    averages = spans.filter(metric=HEADLINE[0]).select(*key, "low", "high")
+    of_mean = ranks.select(
+        *_CONTENDER, "rank_low", "rank_high", "tier_number", "unranked_reason",
+        pl.lit(MEAN_OF_LANGUAGES).alias("language"), low_ranked="low", high_ranked="high",
+    )  # fmt: skip
+    joined = rows.join(averages, on=key, how="left", maintain_order="left").join(
+        of_mean, on=key, how="left", maintain_order="left"
+    )
+    low, high = pl.coalesce("low_ranked", "low"), pl.coalesce("high_ranked", "high")
+    first = ("profile", "language", "rank_number", "rank_low", "rank_high", "tier_number")
+    return joined.with_columns(low=low, high=high).select(
+        *first, pl.exclude(*first, "low_ranked", "high_ranked")
+    )
 
 
-def plans(source: Source) -> Tables:
+def _size(source: Source) -> dict[str, Any]:
+    """How many scenarios, languages and runs the first profile scores, of the report's models."""
+    found = source.queries(
+        {
+            "scenario_scores": _SIZE,
+            "scenarios": "select max(generated_at) as latest from main.scenarios",
+        },
+        is_pooled=True,
+    )
+    sizes = found["scenario_scores"].filter(profile=next(iter(source.profiles)))
+    latest = found["scenarios"]["latest"].cast(pl.String).item()
+    return sizes.drop("profile").row(0, named=True) | {
+        "latest": latest[:16].replace("T", " ") if latest else None
+    }
+
+
+def decisions(source: Source) -> Piece:
+    """How labels were answered, and how decisions went wrong."""
+    return _queried(
+        source,
+        is_pooled=True,
+        confusion=(_CONFUSION, "confusion_matrix"),
+        patterns=(_PATTERNS, "error_patterns"),
+        failures=(_FAILURES, "failure_reasons"),
+    )
+
+
+def tools(source: Source) -> Piece:
+    """Which tools are chosen wrongly by whom."""
+    return _queried(source, is_pooled=True, tools=(_TOOLS, "tool_scores"))
+
+
+def arguments(source: Source) -> Piece:
+    """Which arguments go wrong, over all models and for each."""
+    return _queried(source, is_pooled=True, arguments=(_ARGUMENTS, "argument_scores"))
+
+
+def plans(source: Source) -> Piece:
     """What is wrong with plans, and how it grows with their size."""
-    return {
-        "kinds": source.rows(
-            "plan_error_kinds", *_MODEL, "graph", "kind", "edit_count", "edit_cost",
-            "edited_plan_count", "read_plan_count",
-        ),
-        "sizes": source.rows(
-            "plan_size_scores", *_MODEL, "label_workflow_count", "plan_count", "failed_plan_count",
-            "perfect_plan_count", "plan_similarity_sum",
-        ),
-    }  # fmt: skip
+    return _queried(
+        source, kinds=(_EDIT_KINDS, "plan_error_kinds"), sizes=(_PLAN_SIZES, "plan_size_scores")
+    )
 
 
-def consistency(source: Source) -> Tables:
+def costs(source: Source) -> Piece:
+    """What a score costs, and which models lie on the front."""
+    return _queried(source, costs=(_COSTS, "score_costs"))
+
+
+def scenarios(source: Source) -> Piece:
+    """Which scenarios are hard, dead or suspicious."""
+    return _queried(source, difficulties=(_DIFFICULTIES, "scenario_difficulties"))
+
+
+def scenario_scores(source: Source) -> Piece:
+    """Every scenario by every model."""
+    return _queried(source, scores=(_SCENARIO_SCORES, "scenario_means"))
+
+
+def consistency(source: Source) -> Piece:
     """How steady models are from run to run."""
     steps, plans = source.scored("scored_steps"), source.scored("scored_plans")
-    found = {
-        "flips": flips(steps),
-        "pass_rates": pass_rates(steps),
-        "run_noise": run_noise(steps, plans, metrics=HEADLINE[:1]),
+    found: dict[str, tuple[pl.DataFrame, Table]] = {
+        "flips": (flips(steps), FLIPS),
+        "pass_rates": (pass_rates(steps), PASS_RATES),
+        "run_noise": (run_noise(steps, plans, metrics=HEADLINE[:1]), RUN_NOISE),
     }
-    return {name: source.only(rows) for name, rows in found.items()}
-
-
-def costs(source: Source) -> Tables:
-    """What a score costs, and which models lie on the front."""
     return {
-        "costs": source.rows(
-            "score_costs", *_MODEL, "usage_basis", "unknown_usage_file_count",
-            "doubtful_usage_file_count", "average_score", "mean_run_cost", "mean_run_tokens",
-            "used_cost", "used_token_count", "least_cost", "least_token_count",
-            "is_pareto_optimal",
-        )
-    }  # fmt: skip
+        name: columns_of(source.only(rows), table=table) for name, (rows, table) in found.items()
+    }
 
 
-def scenarios(source: Source) -> Tables:
-    """Which scenarios are hard, dead or suspicious; of few models also every score."""
-    found = {"difficulties": source.rows("scenario_difficulties")}
-    if len(source.models) <= MOST_PAIRED_MODELS:
-        found["scores"] = source.rows("scenario_means", *_MODEL, "scenario", "scenario_score")
-    return found
-
-
-def comparisons(source: Source) -> Tables:
-    """All pairs of models, where there are not too many.
-
-    The first profile has all headline metrics; of others the average alone, which is what takes
-    most of a report's time.
-    """
+def comparisons(source: Source) -> Piece:
+    """All pairs of models, where there are not too many: every metric, profile and language."""
     if not 2 <= len(source.models) <= MOST_PAIRED_MODELS:
         return {}
-    first, *others = source.profiles
-    wanted = [(first, metric) for metric in HEADLINE] + [(name, HEADLINE[0]) for name in others]
-    scores = source.only(source.scenario_scores()).partition_by("profile", as_dict=True)
-    found = [compare_models(scores[profile,], metrics=[metric]) for profile, metric in wanted]
-    return {"pairs": pl.concat(found, how="diagonal_relaxed").select(_PAIR)}
+    scores = source.only(source.scenario_scores())
+    found = compare_each_pair(scores, clusters=source.clusters())
+    return {"pairs": columns_of(found, table=COMPARISONS)}
 
 
-def audited(changes: pl.DataFrame, source: Source) -> Tables:
+def audited(changes: pl.DataFrame, source: Source) -> Piece:
     """What each scoring rule does to each model, from an audit."""
-    columns = ("rule", "rule_from", "rule_to", "model", "experiment", *_AUDITED, "rank_change")
+    columns = ["rule", "rule_from", "rule_to", "model", "experiment", "rank_change"]
+    columns += [f"{metric}_change" for metric in HEADLINE]
     rows = source.only(changes)
-    return {"rules": rows.select(name for name in columns if name in rows.columns)}
+    return {"rules": columns_of(rows.select(name for name in columns if name in rows.columns))}
+
+
+def _queried(source: Source, *, is_pooled: bool = False, **tables: tuple[str, str]) -> Piece:
+    """Tables by name, each from a query of one view."""
+    queries = {relation: query for query, relation in tables.values()}
+    found = source.queries(queries, is_pooled=is_pooled)
+    return {name: columns_of(found[relation]) for name, (_, relation) in tables.items()}
 
 
 # Those that take longest come first.
-SECTIONS: dict[str, Callable[[Source], Tables]] = {
+SECTIONS: Mapping[str, Callable[[Source], Piece]] = {
+    "core": core,
     "comparisons": comparisons,
     "consistency": consistency,
-    "scenarios": scenarios,
+    "arguments": arguments,
     "tools": tools,
+    "scenarios": scenarios,
+    "scenario_scores": scenario_scores,
     "decisions": decisions,
     "plans": plans,
     "costs": costs,

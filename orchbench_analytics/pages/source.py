@@ -1,21 +1,37 @@
-"""What the pieces of a report are made from; what many of them need is gathered once."""
+"""What the pieces of a report are made from: a warehouse, some models and profiles.
+
+What many pieces need is gathered once and lies beside them as Parquet: the texts of labels and of
+users, which are the same for every model.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
 import duckdb
+import msgspec
 import polars as pl
 
 from orchbench_analytics.profiles import Profile
 from orchbench_analytics.schema import polars_schema
-from orchbench_analytics.store.manifest import Manifest, table_files
+from orchbench_analytics.store.manifest import Manifest, Part, table_files
 from orchbench_analytics.store.parquet import scan_files
 from orchbench_analytics.tables import TABLES
-from orchbench_analytics.views.catalog import frame_of, needed_by, populate, quoted, silent_duckdb
+from orchbench_analytics.views.catalog import (
+    EVERYTHING,
+    Scope,
+    frame_of,
+    needed_by,
+    populate,
+    quoted,
+    silent_duckdb,
+)
 
+Model = tuple[str, str]
+# So many steps are read at once: many small models, or one large one.
+_STEPS = 24_000
 _LABELS = """
 select text, row_number() over (order by text) - 1 as number
 from (
@@ -23,6 +39,8 @@ from (
     union select label_calls from main.steps
     union select label_content from main.plans
     union select label_values from main.scored_arguments
+    union select question from main.steps
+    union select question from main.plans
 )
 where text is not null
 order by text
@@ -37,38 +55,52 @@ class Source(NamedTuple):
 
     root: Path
     manifest: Manifest
-    models: Sequence[tuple[str, str]]
+    models: Sequence[Model]
     profiles: Mapping[str, Profile]
     directory: Path
 
     def gather(self) -> None:
-        """Write the texts of labels: every model was asked the same, so each is kept once."""
-        target = quoted(str(self._file("labels")))
+        """Write the texts of labels and users: every model was asked the same, so each once."""
         with self.connect("steps", "plans", "scored_arguments") as connection:
+            target = quoted(str(self._file("labels")))
             connection.execute(f"copy ({_LABELS}) to {target} (format parquet)")
 
-    def connect(self, *relations: str) -> duckdb.DuckDBPyConnection:
+    def connect(self, *relations: str, scope: Scope = EVERYTHING) -> duckdb.DuckDBPyConnection:
         """A connection that has what the tables and views named need."""
         connection = silent_duckdb()
-        populate(connection, self.root, self.manifest, names=needed_by(*relations))
+        populate(connection, self.root, self.manifest, names=needed_by(*relations), scope=scope)
         return connection
 
-    def rows(self, name: str, *columns: str) -> pl.DataFrame:
-        """Columns of a view, its profiles and models being those of the report."""
-        query = f"select {', '.join(columns) or '*'} from main.{name} where {self._is_wanted()}"
-        return self.query(f"{query} order by all", name)
+    def _own(self) -> Scope:
+        """The models of the report, where the warehouse has others too."""
+        there = {(part.model, part.experiment) for part in self.manifest.parts}
+        return EVERYTHING if there <= {*self.models} else Scope(contenders=tuple(self.models))
 
-    def query(self, query: str, *relations: str) -> pl.DataFrame:
-        """What a query of some relations gives, its models being those of the report."""
-        with self.connect(*relations) as connection:
-            return self.only(frame_of(connection.sql(query)))
+    def query(self, query: str, relation: str) -> pl.DataFrame:
+        """What a query of a relation gives, its models and profiles being the report's."""
+        return self.queries({relation: query})[relation]
+
+    def queries(
+        self, queries: Mapping[str, str], *, is_pooled: bool = False
+    ) -> dict[str, pl.DataFrame]:
+        """What some queries give, each of the relation that names it.
+
+        Ranks are among all models of the warehouse; what is pooled over models, or says how many
+        there are, is of the report's models alone.
+        """
+        with self.connect(*queries, scope=self._own() if is_pooled else EVERYTHING) as connection:
+            return {
+                name: self.only(frame_of(connection.sql(query))) for name, query in queries.items()
+            }
 
     def only(self, rows: pl.DataFrame) -> pl.DataFrame:
-        """The rows of the models of the report."""
+        """The rows of the models and profiles of the report; no model stands for all of them."""
+        if "profile" in rows.columns:
+            rows = rows.filter(pl.col("profile").is_in(list(self.profiles)))
         if "model" not in rows.columns:
             return rows
         keys = {"model": pl.String, "experiment": pl.String}
-        wanted = pl.DataFrame(self.models, schema=keys, orient="row")
+        wanted = pl.DataFrame([*self.models, ("", "")], schema=keys, orient="row")
         return rows.join(wanted, on=list(keys), how="semi", maintain_order="left")
 
     def scored(self, table: str) -> pl.LazyFrame:
@@ -82,12 +114,49 @@ class Source(NamedTuple):
         rows = self.scored("scenario_scores").collect()
         return rows.sort("model", "experiment", "language", "scenario", "profile")
 
+    def clusters(self) -> pl.DataFrame:
+        """Which scenarios go together: a scenario and its translations."""
+        with self.connect("scenario_clusters") as connection:
+            return frame_of(connection.sql("from main.scenario_clusters"))
+
     def labels(self) -> pl.DataFrame:
-        """The distinct texts of labels and their numbers."""
+        """The distinct texts of labels and users, and their numbers."""
         return pl.read_parquet(self._file("labels"), glob=False)
+
+    def step_count(self) -> int:
+        """How many steps the models of the source have."""
+        return sum(_step_count(parts) for parts in self._parts().values())
+
+    def batches(self) -> Iterator[Source]:
+        """The source in batches of models, each with their parts and the scores that hold them."""
+        parts = self._parts()
+        batch: list[Model] = []
+        for model in self.models:
+            if batch and sum(_step_count(parts[one]) for one in (*batch, model)) > _STEPS:
+                yield self._of(batch, parts)
+                batch = []
+            batch.append(model)
+        yield self._of(batch, parts)
+
+    def _of(self, models: list[Model], parts: Mapping[Model, list[Part]]) -> Source:
+        own = [part for model in models for part in parts[model]]
+        ids = {part.part_id for part in own}
+        scores = [group for group in self.manifest.scores if not ids.isdisjoint(group.part_ids)]
+        manifest = msgspec.structs.replace(
+            self.manifest, parts=own, scores=scores, gathered=None, unreferenced={}
+        )
+        return self._replace(manifest=manifest, models=models)
+
+    def _parts(self) -> dict[Model, list[Part]]:
+        parts: dict[Model, list[Part]] = {model: [] for model in self.models}
+        for part in self.manifest.parts:
+            if (part.model, part.experiment) in parts:
+                parts[part.model, part.experiment].append(part)
+        return parts
 
     def _file(self, name: str) -> Path:
         return self.directory / f"{name}.parquet"
 
-    def _is_wanted(self) -> str:
-        return f"profile in ({', '.join(map(quoted, self.profiles))})"
+
+def _step_count(parts: Sequence[Part]) -> int:
+    return sum(part.row_counts.get("steps", 0) for part in parts)

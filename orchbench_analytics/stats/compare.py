@@ -23,7 +23,13 @@ from orchbench_analytics.stats.estimate import (
     over_languages,
 )
 from orchbench_analytics.stats.evaluate import Array
-from orchbench_analytics.stats.family import FIRST_WEIGHT, Family, draws_for, sign_patterns
+from orchbench_analytics.stats.family import (
+    FIRST_WEIGHT,
+    Corrected,
+    Family,
+    draws_for,
+    sign_patterns,
+)
 from orchbench_analytics.stats.limits import (
     anytime_level,
     anytime_p,
@@ -142,18 +148,13 @@ def compared(
 ) -> Compared:
     """Pairs of contenders in some metrics, over all languages, and in each if asked for."""
     check_level(level)
-    groups: dict[str, Sequence[Block]] = (
-        {MEAN_OF_LANGUAGES: sweep.blocks} if len(sweep.blocks) > 1 or not by_language else {}
-    )
-    if by_language:
-        groups |= {block.language: [block] for block in sweep.blocks}
+    groups = _groups(sweep, by_language=by_language)
     draws = draws or draws_for(len(names) * len(groups) * len(baseline))
     signs = sign_patterns(sweep.clusters, draws=draws, seed=seed)
-    first = names[0], next(iter(groups))
     found = Compared(Family(draws), [], level)
     for language, blocks in groups.items():
         for name in names:
-            weight = first_weight if (name, language) == first else 1.0
+            weight = _weight(name, language, names, groups, first_weight)
             for places, contrast in contrasts(blocks, baseline, candidate, name):
                 moves, counts = contrast.difference.moves, contrast.difference.cluster_count
                 found.family.add(
@@ -190,21 +191,102 @@ def compare_pairs(
         level=level,
     )
     return pl.concat(
-        _described(part, found.family, level=level, is_sequential=is_sequential).with_columns(
-            *_pair_columns(sweep, baseline[part.places], candidate[part.places]),
-            metric=pl.lit(part.metric),
-            language=pl.lit(part.language),
-        )
+        _described(
+            part,
+            _corrected(part, found.family, level=level, is_sequential=is_sequential),
+            level=level,
+            is_sequential=is_sequential,
+        ).with_columns(_names(sweep, part, baseline[part.places], candidate[part.places]))
         for part in found.parts
     )
 
 
+def compare_each_pair(
+    scenario_scores: pl.DataFrame,
+    *,
+    metrics: Iterable[str] = HEADLINE,
+    clusters: pl.DataFrame = ALONE,
+    seed: int = 0,
+    level: float = 0.95,
+) -> pl.DataFrame:
+    """Every pair as if it alone had been asked about: the rows of `compare_models` for each.
+
+    What belongs to a model, and the patterns of signs, are computed once for all pairs.
+    """
+    names = resolve_metrics(metrics)
+    found = []
+    for sweep in sweeps(scenario_scores, names, clusters):
+        first, second = _pairs(sweep, None)
+        if not len(first):
+            continue
+        groups = _groups(sweep, by_language=True)
+        draws = draws_for(len(names) * len(groups))
+        signs = sign_patterns(sweep.clusters, draws=draws, seed=seed)
+        parts = [
+            _Rows(name, language, places, contrast, _weight(name, language, names, groups))
+            for language, blocks in groups.items()
+            for name in names
+            for places, contrast in contrasts(blocks, first, second, name, at_once=len(first))
+        ]
+        moves = np.stack([part.contrast.difference.moves for part in parts])  # row, pair, cluster
+        counts = np.stack([part.contrast.difference.cluster_count for part in parts])
+        asked = np.stack([difference_p(part.contrast.difference.summary) for part in parts])
+        weights = np.array([part.weight for part in parts])
+        p_values, levels = np.empty_like(asked), np.empty_like(asked)
+        for pair in range(len(first)):
+            own, there = moves[:, pair], ~np.isnan(asked[:, pair])
+            family = Family(draws)
+            family.add(
+                own[there].astype(np.float32) @ signs,
+                (own[there] ** 2).sum(axis=1),
+                counts[there, pair],
+                weights[there],
+            )
+            corrected = family.corrected(asked[:, pair], weights, level=level)
+            p_values[:, pair], levels[:, pair] = corrected
+        found += [
+            _described(part, Corrected(*both), level=level, is_sequential=False)
+            .with_columns(_names(sweep, part, first, second))
+            .filter(pl.col("cluster_count") > 0)
+            for part, *both in zip(parts, p_values, levels, strict=True)
+        ]
+    return frame(COMPARISONS, *found)
+
+
+def _groups(sweep: Sweep, *, by_language: bool) -> dict[str, Sequence[Block]]:
+    """The languages that rows are about: all of them, and each if asked for."""
+    groups: dict[str, Sequence[Block]] = (
+        {MEAN_OF_LANGUAGES: sweep.blocks} if len(sweep.blocks) > 1 or not by_language else {}
+    )
+    return groups | ({b.language: [b] for b in sweep.blocks} if by_language else {})
+
+
+def _weight(
+    name: str,
+    language: str,
+    names: Sequence[str],
+    groups: Iterable[str],
+    first_weight: float = FIRST_WEIGHT,
+) -> float:
+    """The weight of a row: the first metric over all languages is asked about first."""
+    return first_weight if (name, language) == (names[0], next(iter(groups))) else 1.0
+
+
 def contrasts(
-    blocks: Sequence[Block], baseline: Indices, candidate: Indices, name: str
+    blocks: Sequence[Block],
+    baseline: Indices,
+    candidate: Indices,
+    name: str,
+    *,
+    at_once: int | None = None,
 ) -> Iterable[tuple[slice, Contrast]]:
-    """A metric's mean over the languages, for each pair over the scenarios that both have."""
+    """A metric's mean over the languages, for each pair over the scenarios that both have.
+
+    Pairs come in pieces of bounded size, or so many at once.
+    """
     whole = [estimate_terms(name, block.terms, block.members) for block in blocks]
-    for places in chunks(len(baseline), blocks[0].members.shape[1]):
+    pieces = chunks(len(baseline), blocks[0].members.shape[1])
+    for places in [slice(0, at_once)] if at_once else pieces:
         first, second = baseline[places], candidate[places]
         sides = [[e.take(first) for e in whole], [e.take(second) for e in whole]]
         # What was estimated for each alone holds for the pair only over the same scenarios.
@@ -253,8 +335,15 @@ def _pairs(sweep: Sweep, baseline: str | Contender | None) -> tuple[Indices, Ind
     return np.full(len(others), own, dtype=np.int64), others
 
 
-def _pair_columns(sweep: Sweep, baseline: Indices, candidate: Indices) -> list[pl.Series | pl.Expr]:
-    columns: list[pl.Series | pl.Expr] = [pl.lit(sweep.profile).alias("profile")]
+def _names(
+    sweep: Sweep, rows: _Rows, baseline: Indices, candidate: Indices
+) -> list[pl.Series | pl.Expr]:
+    """The columns that say which pair, metric and language a row is about."""
+    columns: list[pl.Series | pl.Expr] = [
+        pl.lit(sweep.profile).alias("profile"),
+        pl.lit(rows.metric).alias("metric"),
+        pl.lit(rows.language).alias("language"),
+    ]
     for role, places in (("baseline", baseline), ("candidate", candidate)):
         for position, part in enumerate(("model", "experiment")):
             values = [sweep.contenders[place][position] for place in places]
@@ -262,21 +351,28 @@ def _pair_columns(sweep: Sweep, baseline: Indices, candidate: Indices) -> list[p
     return columns
 
 
-def _described(rows: _Rows, family: Family, *, level: float, is_sequential: bool) -> pl.DataFrame:
+def _corrected(rows: _Rows, family: Family, *, level: float, is_sequential: bool) -> Corrected:
+    found = rows.contrast.difference.summary
+    p_unadjusted = difference_p(found)
+    weights = np.full(len(p_unadjusted), rows.weight)
+    if is_sequential:
+        p_anytime = anytime_p(p_unadjusted, found.cluster_count)
+        return family.shared_out(p_anytime, weights, level=level)
+    return family.corrected(p_unadjusted, weights, level=level)
+
+
+def _described(
+    rows: _Rows, corrected: Corrected, *, level: float, is_sequential: bool
+) -> pl.DataFrame:
     """The rows of a comparison, after all rows are known."""
     found = rows.contrast.difference.summary
     error, count = found.error, found.cluster_count
     p_unadjusted = difference_p(found)
-    weights = np.full(len(count), rows.weight)
+    levels, own_level = corrected.level, np.full(len(count), level)
     if is_sequential:
         p_unadjusted = anytime_p(p_unadjusted, count)
-        corrected = family.shared_out(p_unadjusted, weights, level=level)
-        levels = anytime_level(corrected.level, count)
-        alone = difference_interval(found, level=anytime_level(level, count))
-    else:
-        corrected = family.corrected(p_unadjusted, weights, level=level)
-        levels = corrected.level
-        alone = difference_interval(found, level=level)
+        levels, own_level = anytime_level(levels, count), anytime_level(level, count)
+    alone = difference_interval(found, level=own_level)
     together = difference_interval(found, level=levels)
     is_too_little = np.isnan(p_unadjusted) | (2.0 ** (1 - count) > 1 - corrected.level)
     low, high = (np.where(is_too_little, np.nan, end) for end in together)

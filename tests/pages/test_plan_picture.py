@@ -6,7 +6,6 @@ import polars as pl
 import pytest
 
 from orchbench_analytics import open_warehouse
-from orchbench_analytics.pages.pictures import draw_pictures
 from orchbench_analytics.pages.plan_picture import (
     CHANGED,
     EXTRA,
@@ -14,6 +13,7 @@ from orchbench_analytics.pages.plan_picture import (
     SAME,
     Picture,
     PlanEdit,
+    draw_pictures,
     picture,
 )
 from orchbench_analytics.profiles import BUILT_IN
@@ -137,7 +137,7 @@ def marked_costs(warehouse: Path) -> pl.DataFrame:
     costs = pl.DataFrame(
         [
             (number, cost_of(parts["structure"]), cost_of(parts["component"]))
-            for number, parts in enumerate(drawn.pictures)
+            for number, (parts, _) in enumerate(drawn.drawings)
             if parts["structure"].is_drawn and parts["component"].is_drawn
         ],
         schema=["picture", "structure_cost", "component_cost"],

@@ -9,19 +9,24 @@ import polars as pl
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from orchbench_analytics.ingest.questions import asked_before, read_questions
 from polars.testing import assert_frame_equal
 
 from orchbench_analytics import open_warehouse
 from orchbench_analytics.engines import Here
 from orchbench_analytics.errors import PathError, SelectionError
-from orchbench_analytics.pages.answers import difference
+from orchbench_analytics.metrics import HEADLINE
+from orchbench_analytics.pages import report
 from orchbench_analytics.pages.report import ReportOptions, make_report
+from orchbench_analytics.pages.shards import difference
 from orchbench_analytics.store.manifest import load_manifest
 from tests import documents
 from tests.conftest import MakeOnce
 from tests.pages.unpack import frame_of_columns, unpacked
 from tests.sample_sweep import build_demo
+from tests.sweep import write_sweep
 
+STATIC = Path(report.__file__).parent / "static"
 PIECE = re.compile(r'<script type="text/plain" data-piece="([\w-]+)">([^<]*)</script>')
 HOSTILE = '</script><script>alert(1)</script><img src=x onerror="alert(2)">‮<b>한국</b>'
 
@@ -43,39 +48,135 @@ def page(demo: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     return target
 
 
-def test_the_leaderboard_is_the_view(demo: Path, page: Path) -> None:
-    found = frame_of_columns(pieces(page)["core"]["leaderboard"])
-    expected = open_warehouse(demo).table("leaderboard").collect()
-    keys = ["profile", "model", "experiment"]
+def test_the_leaderboard_is_the_view_in_every_language(demo: Path, page: Path) -> None:
+    found = frame_of_columns(pieces(page)["core"]["board"])
+    keys = ["profile", "language", "model", "experiment"]
+    columns = [*keys, "rank_number", "average_score", "coverage", "file_count", "rank_status"]
+    expected = open_warehouse(demo).table("language_ranks").collect()
 
     assert_frame_equal(
-        found.select(expected.columns).sort(keys),
-        expected.sort(keys),
+        found.select(columns).sort(keys),
+        expected.select(columns).sort(keys),
         check_dtypes=False,
         abs_tol=1e-7,
     )
 
 
-def test_ranks_and_pairs_are_the_statistics(demo: Path, page: Path) -> None:
-    found, warehouse = pieces(page), open_warehouse(demo)
-    given = {
-        "ranks": found["core"]["ranks"],
-        "pairs": found["comparisons"]["pairs"],
-    }
-    wanted = {
-        "ranks": warehouse.leaderboard(profile="strict", intervals=True),
-        "pairs": warehouse.compare(profile="strict"),
-    }
+def test_ranks_are_the_statistics(demo: Path, page: Path) -> None:
+    board = frame_of_columns(pieces(page)["core"]["board"])
+    columns = ["model", "experiment", "rank_low", "rank_high", "tier_number", "low", "high"]
 
-    for name, expected in wanted.items():
-        rows = frame_of_columns(given[name]).filter(profile="strict")
-        keys = [key for key in rows.columns if key.endswith(("model", "experiment"))]
+    found = board.filter(profile="strict", language="mean").select(columns)
+
+    expected = open_warehouse(demo).leaderboard(profile="strict", intervals=True).select(columns)
+    keys = ["model", "experiment"]
+    assert_frame_equal(found.sort(keys), expected.sort(keys), check_dtypes=False, abs_tol=1e-6)
+
+
+@pytest.mark.parametrize("metric", HEADLINE)
+def test_pairs_are_the_statistics(demo: Path, page: Path, metric: str) -> None:
+    warehouse = open_warehouse(demo)
+    pairs = frame_of_columns(pieces(page)["comparisons"]["pairs"])
+
+    for profile in ("spec", "strict", "upstream"):
+        found = pairs.filter(profile=profile, metric=metric, language="mean")
+        expected = warehouse.compare(profile=profile, metrics=[metric])
+        keys = [key for key in found.columns if key.endswith(("model", "experiment"))]
         assert_frame_equal(
-            rows.sort(keys),
-            expected.select(rows.columns).sort(keys),
+            found.sort(keys),
+            expected.select(found.columns).sort(keys),
             check_dtypes=False,
             abs_tol=1e-6,
         )
+
+
+def test_pairs_are_compared_in_every_language(page: Path) -> None:
+    pairs = frame_of_columns(pieces(page)["comparisons"]["pairs"])
+
+    counts = pairs.group_by("profile", "metric", "language").len()
+
+    assert set(counts["language"]) == {"mean", "EN", "KO"}
+    assert counts["len"].n_unique() == 1
+
+
+def test_figures_over_all_languages_are_from_summed_counts(demo: Path, page: Path) -> None:
+    found = frame_of_columns(pieces(page)["tools"]["tools"]).filter(language="", model="")
+    scores = open_warehouse(demo).table("tool_scores").collect()
+
+    expected = (
+        scores.group_by("profile", "tool")
+        .agg(pl.col("tool_true_positive_count", "labelled_step_count").sum())
+        .filter(pl.col("labelled_step_count") > 0)
+        .select(
+            "profile",
+            "tool",
+            "labelled_step_count",
+            tool_recall=pl.col("tool_true_positive_count") / pl.col("labelled_step_count"),
+        )
+    )
+    keys = ["profile", "tool"]
+    assert_frame_equal(
+        found.select(expected.columns).sort(keys),
+        expected.sort(keys),
+        check_dtypes=False,
+        abs_tol=1e-6,
+    )
+
+
+def test_outcomes_and_patterns_are_the_views(demo: Path, page: Path) -> None:
+    found = pieces(page)
+    model, experiment = frame_of_columns(found["core"]["models"]).row(0)
+    steps = frame_of_columns(found["model-0"]["steps"])
+
+    counted = steps.drop_nulls("error_pattern").group_by("error_pattern").len().rows()
+
+    patterns = open_warehouse(demo).table("error_patterns").collect()
+    own = patterns.filter(profile="spec", model=model, experiment=experiment)
+    expected = own.group_by("error_pattern").agg(pl.col("occurrence_count").sum())
+    assert sorted(counted) == sorted(expected.filter(pl.col("occurrence_count") > 0).rows())
+
+
+def test_the_question_of_a_step_is_what_show_prints(tmp_path: Path) -> None:
+    write_sweep(tmp_path, models=2, scenarios=1, runs=1)
+    warehouse = open_warehouse(tmp_path / "w", create=True)
+    warehouse.ingest(tmp_path / "results", jobs=1)
+
+    found = pieces(warehouse.report(tmp_path / "r.html", jobs=1).page)
+
+    files = warehouse.table("sources").filter(kind="runs", status="taken").collect()
+    shards = [found[f"model-{number}"] for number in range(found["core"]["models"]["count"])]
+    for (model, experiment), shard in zip(
+        frame_of_columns(found["core"]["models"]).rows(), shards, strict=True
+    ):
+        rows = [frame_of_columns(shard[unit]) for unit in ("steps", "plans")]
+        for row in (row for frame in rows for row in frame.iter_rows(named=True)):
+            of_file = {name: row[name] for name in ("language", "scenario")}
+            file = files.filter(model=model, experiment=experiment, **of_file).row(0, named=True)
+            asked = read_questions(file["path"], file["content_hash"], row["run"]) or []
+            number = row["question"]
+            told = None if number is None else found["labels"][number]
+            assert told == asked_before(asked, row["step_id"])
+    assert any(number is not None for number in shards[0]["steps"]["columns"]["question"]["values"])
+
+
+def test_the_first_screen_says_who_leads(demo: Path, page: Path) -> None:
+    core = pieces(page)["core"]
+    best = open_warehouse(demo).leaderboard(profile="spec").row(0, named=True)
+
+    said = core["findings"]["spec"]
+
+    assert said[0]["text"].startswith(f"{best['model']} leads with")
+    assert said[0]["path"][:3] == ["compare", best["model"], best["experiment"]]
+    assert len(said) == 3
+
+
+def test_scripts_know_no_label_and_no_formula() -> None:
+    scripts = "".join(path.read_text(encoding="utf-8") for path in STATIC.glob("*.js"))
+
+    for label in ("Call/Reject", "Plan structure", "Reject precision", "Average"):
+        assert f'"{label}"' not in scripts
+    for name in ("studentQuantile", "estimateTable", "rankRows", "METRIC_WORDS", "divided("):
+        assert name not in scripts
 
 
 def test_every_step_of_a_model_is_in_its_shard(demo: Path, page: Path) -> None:
@@ -234,7 +335,22 @@ def test_a_report_of_some_models_has_no_others(demo: Path, tmp_path: Path) -> No
     core = pieces(made.page)["core"]
     assert core["models"]["columns"]["model"]["words"] == ["graded-1", "silent"]
     assert core["profiles"] == ["strict"]
-    assert set(frame_of_columns(core["leaderboard"])["profile"]) == {"strict"}
+    assert set(frame_of_columns(core["board"])["profile"]) == {"strict"}
+
+
+def test_what_is_pooled_is_of_the_models_of_the_report(demo: Path, tmp_path: Path) -> None:
+    page = open_warehouse(demo).report(tmp_path / "r.html", models=["graded-1"], jobs=1).page
+
+    found = pieces(page)
+
+    for name, table, count in (
+        ("decisions", "confusion", "step_count"),
+        ("tools", "tools", "labelled_step_count"),
+        ("arguments", "arguments", "argument_count"),
+    ):
+        rows = frame_of_columns(found[name][table]).filter(language="", profile="spec")
+        pooled, own = (rows.filter(model=model)[count].sum() for model in ("", "graded-1"))
+        assert pooled == own > 0
 
 
 def test_an_unknown_model_is_named(demo: Path, tmp_path: Path) -> None:

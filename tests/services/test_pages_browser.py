@@ -13,9 +13,13 @@ from selenium.webdriver.support.ui import WebDriverWait
 
 from orchbench_analytics import open_warehouse
 from orchbench_analytics.engines import Here
+from orchbench_analytics.metrics import HEADLINE, METRICS
 from orchbench_analytics.pages.report import ReportOptions, make_report
 from orchbench_analytics.store.manifest import load_manifest
 from tests import documents
+from tests.pages.test_report import pieces
+from tests.pages.unpack import frame_of_columns
+from tests.sweep import write_sweep
 
 VIEWS = (
     "#/",
@@ -27,6 +31,7 @@ VIEWS = (
     "#/cost",
     "#/rules",
     "#/scenarios",
+    "#/compare",
     "#/compare/graded-1/baseline/graded-2/baseline",
     "#/model/graded-2/baseline",
     "#/model/graded-2/baseline/steps",
@@ -122,38 +127,251 @@ def test_every_link_of_the_leaderboard_is_reached(browser: Chrome, open_page: Op
 def board_cells(browser: Chrome) -> dict[tuple[str, str], dict[str, str]]:
     """What stands on the leaderboard, by model and experiment and then by heading."""
     heads, rows = browser.execute_script(
-        "const cells = row => [...row.cells].map(cell =>"
-        " (cell.querySelector('.model a, .rank') ?? cell).textContent.trim());"
-        "return [cells(document.querySelector('main thead tr')),"
-        " [...document.querySelectorAll('main tbody tr')].map(cells)]"
+        "const cells = (row, of) => [...row.cells].map(cell =>"
+        " (cell.querySelector(of) ?? cell).textContent.trim());"
+        "return [cells(document.querySelector('main thead tr'), 'button'),"
+        " [...document.querySelectorAll('main tbody tr')].map(row =>"
+        " cells(row, '.model a, .rank'))]"
     )
     named = [dict(zip(heads, row, strict=True)) for row in rows]
-    return {(row["Model"], row["Experiment"]): row for row in named}
+    return {(row["Model"], row.get("Experiment", "")): row for row in named}
 
 
-def test_figures_on_screen_are_the_views(browser: Chrome, open_page: Open, demo: Path) -> None:
-    warehouse = open_warehouse(demo)
-    columns = {"Average": "average_score", "FC": "function_call_f1", "Plan": "workflow_similarity",
-               "Call/Reject": "call_rejection_f1"}  # fmt: skip
+@pytest.mark.parametrize("language", ["mean", "EN", "KO"])
+def test_figures_on_screen_are_the_views(
+    browser: Chrome, open_page: Open, demo: Path, language: str
+) -> None:
+    ranks = open_warehouse(demo).table("language_ranks").filter(language=language).collect()
     for profile in ("spec", "strict", "upstream"):
-        open_page(f"#/?profile={profile}")
+        chosen = "" if language == "mean" else f"&language={language}"
+        open_page(f"#/?profile={profile}{chosen}")
         shown = board_cells(browser)
-        board = warehouse.leaderboard(profile=profile)
-        ranks = warehouse.leaderboard(profile=profile, intervals=True).select(
-            "model", "experiment", "tier_number"
-        )
+        own = ranks.filter(profile=profile)
 
-        assert len(shown) == len(board)
-        for row in board.join(ranks, on=["model", "experiment"]).iter_rows(named=True):
+        assert len(shown) == len(own)
+        for row in own.iter_rows(named=True):
             expected = {
-                **{head: f"{row[name]:.4f}" for head, name in columns.items()},
-                "Rank": str(row["rank_number"]),
-                "Tier": str(row["tier_number"]),
-                "Coverage": f"{100 * row['coverage']:.1f} %",
-                "Files": str(row["file_count"]),
+                **{METRICS[name].label: f"{100 * row[name]:.1f}" for name in HEADLINE},
+                "Rank": "–" if row["rank_number"] is None else str(row["rank_number"]),
             }
             cells = shown[row["model"], row["experiment"]]
             assert {head: cells[head] for head in expected} == expected
+
+
+def test_a_score_tells_four_digits_on_hover(browser: Chrome, open_page: Open, demo: Path) -> None:
+    open_page()
+    best = open_warehouse(demo).leaderboard(profile="spec").row(1, named=True)
+
+    titles = browser.execute_script(
+        "return [...document.querySelectorAll('main tbody tr:nth-child(2) a.plain')]"
+        ".map(link => link.title)"
+    )
+
+    assert titles == [f"{best[name]:.4f}" for name in HEADLINE]
+
+
+def test_a_comparison_shows_the_interval_of_its_verdict(
+    browser: Chrome, open_page: Open, page: Path
+) -> None:
+    pairs = frame_of_columns(pieces(page)["comparisons"]["pairs"])
+    for language in ("mean", "KO"):
+        for profile in ("spec", "upstream"):
+            chosen = "" if language == "mean" else f"&language={language}"
+            pair = "#/compare/graded-1/baseline/graded-2/baseline"
+            open_page(f"{pair}?profile={profile}{chosen}")
+            shown = browser.execute_script(
+                "return [...document.querySelector('main tbody').rows].map(row =>"
+                " [...row.cells].slice(0, 4).map(cell =>"
+                " (cell.querySelector('.badge, .quiet') ?? cell).textContent))"
+            )
+            rows = pairs.filter(
+                profile=profile, language=language, baseline_model="graded-1",
+                candidate_model="graded-2", candidate_experiment="baseline",
+            )  # fmt: skip
+            assert [tuple(cells) for cells in shown] == [
+                (
+                    METRICS[row["metric"]].label, signed(row["difference"]), row["verdict"],
+                    f"{signed(row['low'])} to {signed(row['high'])}",
+                )
+                for row in rows.iter_rows(named=True)
+            ]  # fmt: skip
+            assert ("in KO" if chosen else "over all languages") in text(browser)
+
+
+def signed(value: float) -> str:
+    rounded = f"{100 * value:.1f}"
+    return (f"+{rounded}" if value > 0 else rounded).replace("-", "−")
+
+
+def text(browser: Chrome) -> str:
+    return browser.find_element(By.TAG_NAME, "main").text
+
+
+def test_the_user_speaks_first_on_a_step(browser: Chrome, open_page: Open, tmp_path: Path) -> None:
+    write_sweep(tmp_path, models=6, scenarios=1, runs=1)
+    warehouse = open_warehouse(tmp_path / "w", create=True)
+    warehouse.ingest(tmp_path / "results", jobs=1)
+    file = warehouse.report(tmp_path / "r.html", jobs=1).page
+    open_page("#/model/format-breaker/baseline/steps?actual=call", file)
+
+    follow(browser, "main tbody th a")
+
+    headings = [found.text for found in browser.find_elements(By.CSS_SELECTOR, "main h2")]
+    assert headings[:2] == ["Asked", "Label and answer"]
+    assert browser.find_element(By.CSS_SELECTOR, ".asked-text").text
+    rows = browser.find_elements(By.CSS_SELECTOR, ".differences tbody tr")
+    marked = browser.find_elements(By.CSS_SELECTOR, ".differences tr:has(mark)")
+    assert 0 < len(marked) <= len(rows)
+
+
+def test_lines_of_plans_that_differ_are_marked(browser: Chrome, open_page: Open) -> None:
+    open_page("#/model/format-breaker/baseline/plans?kind=missing_workflow")
+    follow(browser, "main tbody th a")
+
+    assert browser.find_elements(By.CSS_SELECTOR, ".side pre mark")
+
+
+def test_intervals_have_an_axis_and_outliers_an_arrow(browser: Chrome, open_page: Open) -> None:
+    open_page()
+
+    ticks = browser.find_elements(By.CSS_SELECTOR, "main thead .axis text")
+    widths = browser.execute_script(
+        "return [...document.querySelectorAll('main tbody .span')].map(s => s.getBBox().width)"
+    )
+
+    assert len(ticks) >= 3
+    assert sorted(widths)[len(widths) // 2] > 10
+    silent = browser.find_element(By.XPATH, "//main//tr[.//a='silent']")
+    assert silent.find_elements(By.CSS_SELECTOR, "path.point")
+    assert browser.find_elements(By.CSS_SELECTOR, "tr.new-tier")
+
+
+def test_back_finds_the_view_as_it_was(browser: Chrome, open_page: Open) -> None:
+    open_page("#/model/format-breaker/baseline/steps")
+    browser.find_element(By.CSS_SELECTOR, "input.filter").send_keys("run #1")
+    browser.find_element(By.XPATH, "//main//th/button[text()='Wanted']").click()
+    browser.execute_script("document.querySelector('.long').scrollTo(0, 300); scrollTo(0, 120)")
+    state = (
+        "return [document.querySelector('.filter').value, scrollY,"
+        " document.querySelector('.long').scrollTop,"
+        " document.querySelector('[aria-sort=ascending], [aria-sort=descending]').textContent,"
+        " document.querySelectorAll('main tbody tr').length]"
+    )
+    WebDriverWait(browser, 5).until(lambda found: found.execute_script(state)[1:3] == [120, 300])
+    browser.execute_script("return new Promise(done => setTimeout(done, 200))")
+    before = browser.execute_script(state)
+    browser.execute_script("location.hash = '#/decisions'")
+    settle(browser)
+    assert browser.execute_script("return scrollY") == 0
+
+    browser.back()
+    settle(browser)
+
+    assert browser.execute_script(state) == before
+
+
+def test_focus_goes_to_the_heading_and_few_tabs_reach_a_model(
+    browser: Chrome, open_page: Open
+) -> None:
+    open_page("#/decisions")
+    browser.execute_script("location.hash = '#/'")
+    settle(browser)
+    assert browser.switch_to.active_element.tag_name == "h1"
+
+    tabs = 0
+    while not browser.execute_script("return document.activeElement.closest('.model') !== null"):
+        browser.switch_to.active_element.send_keys(Keys.TAB)
+        tabs += 1
+    assert tabs <= 9  # three sentences, three choices, the table, its head, the model
+
+
+def test_heads_stay_on_long_tables(browser: Chrome, open_page: Open) -> None:
+    open_page("#/model/format-breaker/baseline/steps")
+    browser.execute_script("document.querySelector('.long').scrollTo(0, 800)")
+
+    gap = browser.execute_script(
+        "const part = document.querySelector('.long');"
+        "return part.querySelector('th').getBoundingClientRect().top"
+        " - part.getBoundingClientRect().top"
+    )
+
+    assert abs(gap) < 3
+
+
+def test_a_long_name_leaves_the_metrics_in_reach(
+    browser: Chrome, open_page: Open, tmp_path: Path
+) -> None:
+    for model in ("m" * 135, "other"):
+        path = documents.scenario_path(tmp_path / "results", model=model)
+        documents.write(path, documents.runs_document({"run #1": documents.run()}))
+    warehouse = open_warehouse(tmp_path / "w", create=True)
+    warehouse.ingest(tmp_path / "results", jobs=1)
+
+    open_page("#/", warehouse.report(tmp_path / "r.html", jobs=1).page)
+
+    end = browser.execute_script(
+        "const heads = [...document.querySelectorAll('main thead th')];"
+        "return heads.at(-1).getBoundingClientRect().right"
+    )
+    assert end <= 1400
+
+
+def test_bars_are_aligned(browser: Chrome, open_page: Open) -> None:
+    open_page("#/scenarios")
+
+    starts = browser.execute_script(
+        "return [...document.querySelectorAll('td.bar-cell .share')]"
+        ".map(bar => Math.round(bar.getBoundingClientRect().left))"
+    )
+
+    assert len(starts) > 3
+    assert len(set(starts)) == 1
+
+
+def test_a_phone_shows_the_active_tab(browser: Chrome, open_page: Open) -> None:
+    metrics = {"width": 390, "height": 900, "deviceScaleFactor": 1, "mobile": False}
+    browser.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", metrics)
+    try:
+        open_page("#/scenarios")
+        right = browser.execute_script(
+            "return document.querySelector('.sections [aria-current]')"
+            ".getBoundingClientRect().right"
+        )
+        assert 0 < right <= 390
+    finally:
+        browser.execute_cdp_cmd("Emulation.clearDeviceMetricsOverride", {})
+
+
+def test_the_finder_is_moved_through_and_closes(browser: Chrome, open_page: Open) -> None:
+    open_page()
+    box = browser.find_element(By.ID, "finder")
+    box.send_keys("nothing of this name")
+    WebDriverWait(browser, 5).until(lambda b: "no match" in b.find_element(By.ID, "found").text)
+    box.clear()
+    box.send_keys("graded")
+    WebDriverWait(browser, 5).until(lambda b: len(b.find_elements(By.CSS_SELECTOR, "#found a")) > 2)
+    box.send_keys(Keys.ARROW_DOWN)
+    browser.switch_to.active_element.send_keys(Keys.ARROW_DOWN)
+    place = "return [...document.querySelectorAll('#found a')].indexOf(document.activeElement)"
+    assert browser.execute_script(place) == 1
+
+    browser.find_element(By.TAG_NAME, "h1").click()
+
+    WebDriverWait(browser, 5).until(lambda b: not b.find_element(By.ID, "found").is_displayed())
+
+
+def test_there_are_six_tabs_and_three_sentences(browser: Chrome, open_page: Open) -> None:
+    open_page()
+
+    assert len(browser.find_elements(By.CSS_SELECTOR, "nav.sections:not(.below) a")) == 6
+    sentences = browser.execute_script(
+        "return [...document.querySelectorAll('.findings a')].map(a => a.getAttribute('href'))"
+    )
+    assert len(sentences) == 3
+    for address in sentences:
+        browser.execute_script("location.hash = arguments[0]", address)
+        settle(browser)
+        assert heading(browser) not in ("Nothing here", "This cannot be shown")
 
 
 def test_a_model_that_lacks_scenarios_has_its_coverage_and_no_rank(
@@ -201,7 +419,7 @@ def test_a_count_leads_to_as_many_rows(browser: Chrome, open_page: Open, hash_: 
 def test_unstable_steps_are_those_that_were_counted(
     browser: Chrome, open_page: Open, demo: Path
 ) -> None:
-    flips = open_warehouse(demo).consistency()["flips"]
+    flips = open_warehouse(demo).consistency("flips")
     row = flips.filter(model="format-breaker", language="EN").row(0, named=True)
 
     open_page("#/model/format-breaker/baseline/steps?unstable=yes&language=EN")
@@ -230,8 +448,10 @@ def test_an_argument_leads_to_the_models_and_their_steps(
     settle(browser)
 
     shown = browser.execute_script(
+        "const heads = [...document.querySelectorAll('main thead th')];"
+        "const at = heads.findIndex(head => head.getAttribute('aria-sort') === 'descending');"
         "return [...document.querySelectorAll('main tbody tr')]"
-        ".map(row => +row.cells[2].textContent)"
+        ".map(row => +row.cells[at].textContent)"
     )
     assert sum(shown) == missed
     assert follow(browser, "main tbody td a").startswith("Steps of")
@@ -242,19 +462,20 @@ def test_a_language_shows_its_own_scores(browser: Chrome, open_page: Open, demo:
     open_page("#/model/graded-2/baseline")
 
     shown = browser.execute_script(
-        "return [...document.querySelectorAll('.heat')][0].tBodies[0].rows[0].cells[1].textContent"
+        "const rows = [...document.querySelector('.heat').tBodies[0].rows];"
+        "return rows.find(row => row.cells[0].textContent === 'EN').cells[1].textContent"
     )
 
     scores = open_warehouse(demo).table("model_scores").collect()
     row = scores.filter(profile="spec", model="graded-2", experiment="baseline", language="EN")
-    assert shown == f"{row['average_score'].item():.4f}"
+    assert shown == f"{100 * row['average_score'].item():.1f}"
 
 
 def test_a_comparison_leads_to_two_answers(browser: Chrome, open_page: Open) -> None:
     open_page("#/compare/graded-1/baseline/format-breaker/baseline")
     assert "difference" in browser.find_element(By.CSS_SELECTOR, "main").text.lower()
 
-    heading_ = follow(browser, "main .filtered tbody th a")
+    heading_ = follow(browser, "main tbody th a")
     assert heading_.endswith("of two models")
     pair = browser.current_url
     row = browser.find_element(By.XPATH, "//main//tbody/tr[count(td/a) = 2]")
@@ -278,7 +499,7 @@ def test_a_comparison_leads_to_two_answers(browser: Chrome, open_page: Open) -> 
 def test_drilling_down_from_model_to_step(browser: Chrome, open_page: Open) -> None:
     open_page("#/model/format-breaker/baseline")
 
-    assert follow(browser, "main .filtered tbody th a").startswith("Scenario")
+    assert follow(browser, "main #scenarios ~ .wide tbody th a").startswith("Scenario")
     assert "tep" in follow(browser, "main .matrix td a")
     follow(browser, ".trail a:nth-of-type(4)")
     assert "step" not in browser.current_url
@@ -286,7 +507,7 @@ def test_drilling_down_from_model_to_step(browser: Chrome, open_page: Open) -> N
 
 def test_a_plan_picture_shows_its_distance(browser: Chrome, open_page: Open) -> None:
     open_page("#/model/format-breaker/baseline/plans?kind=missing_workflow")
-    follow(browser, "main .filtered tbody th a")
+    follow(browser, "main tbody th a")
 
     figures = browser.find_elements(By.CSS_SELECTOR, "figure.plan")
     assert len(figures) == 2
@@ -359,7 +580,7 @@ def test_odd_plans_are_shown(browser: Chrome, open_page: Open, tmp_path: Path) -
     assert not browser.find_elements(By.CSS_SELECTOR, ".node:not(.same)")
     assert "too large to draw" in opened(3)
     assert "no workflow could be read" in opened(4)
-    block = browser.find_elements(By.CSS_SELECTOR, "pre.text")[1]
+    block = browser.find_elements(By.CSS_SELECTOR, ".side pre.text")[1]
     assert (block.text, block.value_of_css_property("direction")) == (hebrew, "rtl")
 
 
@@ -384,7 +605,7 @@ def test_a_filter_reaches_rows_that_are_not_shown_yet(
     warehouse = open_warehouse(tmp_path / "w", create=True)
     warehouse.ingest(tmp_path / "results", jobs=1)
     open_page("#/", warehouse.report(tmp_path / "r.html", jobs=1).page)
-    assert len(browser.find_elements(By.CSS_SELECTOR, "main tbody tr")) == 150
+    assert len(browser.find_elements(By.CSS_SELECTOR, "main tbody tr")) == 100
 
     browser.find_element(By.CSS_SELECTOR, "input.filter").send_keys("model-15")
     browser.find_element(By.XPATH, "//main//th/button[text()='Model']").click()
@@ -511,24 +732,45 @@ def test_a_directory_loads_its_pieces(
     assert requests(browser) == []
 
 
-@pytest.mark.parametrize("scheme", ["light", "dark"])
-@pytest.mark.parametrize("hash_", [*VIEWS, "step"])
-def test_nothing_serious_stands_in_the_way(
-    browser: Chrome, open_page: Open, hash_: str, scheme: str
+# Every kind of page: the views, a scenario, an argument, a pair's answers, a step and a plan.
+KINDS = (
+    *VIEWS,
+    "#/scenario/EN/1",
+    "#/model/graded-2/baseline/scenario/EN/1",
+    "#/answers/EN/1/graded-1/baseline/graded-2/baseline",
+    "step",
+    "plan",
+)
+
+
+@pytest.mark.parametrize(
+    ("scheme", "width"), [("light", 1280), ("dark", 1280), ("light", 390), ("dark", 390)]
+)
+@pytest.mark.parametrize("hash_", KINDS)
+def test_nothing_stands_in_the_way(
+    browser: Chrome, open_page: Open, hash_: str, scheme: str, width: int
 ) -> None:
     axe = os.environ.get("AXE")
     if not axe:
         pytest.skip("AXE does not say where axe-core is; see: make test-services")
     media = {"features": [{"name": "prefers-color-scheme", "value": scheme}]}
+    metrics = {"width": width, "height": 900, "deviceScaleFactor": 1, "mobile": False}
+    rows = {"step": "steps?actual=call", "plan": "plans?kind=missing_workflow"}
     browser.execute_cdp_cmd("Emulation.setEmulatedMedia", media)
-    open_page(
-        "#/model/format-breaker/baseline/plans?kind=missing_workflow" if hash_ == "step" else hash_
-    )
-    if hash_ == "step":
-        follow(browser, "main .filtered tbody th a")
-    browser.execute_cdp_cmd(
-        "Runtime.evaluate", {"expression": Path(axe).read_text(encoding="utf-8")}
-    )
-    found = browser.execute_async_script("axe.run().then(arguments[arguments.length - 1])")
-    serious = [v for v in found["violations"] if v["impact"] in ("serious", "critical")]
-    assert [(v["id"], [node["html"][:160] for node in v["nodes"][:3]]) for v in serious] == []
+    browser.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", metrics)
+    try:
+        if hash_ in rows:
+            open_page(f"#/model/format-breaker/baseline/{rows[hash_]}")
+            follow(browser, "main tbody th a")
+        else:
+            open_page(hash_)
+        browser.execute_cdp_cmd(
+            "Runtime.evaluate", {"expression": Path(axe).read_text(encoding="utf-8")}
+        )
+        found = browser.execute_async_script("axe.run().then(arguments[arguments.length - 1])")
+    finally:
+        browser.execute_cdp_cmd("Emulation.clearDeviceMetricsOverride", {})
+        browser.execute_cdp_cmd("Emulation.setEmulatedMedia", {"features": []})
+    assert [
+        (v["id"], [node["html"][:160] for node in v["nodes"][:3]]) for v in found["violations"]
+    ] == []

@@ -41,9 +41,11 @@ const profileHere = () => {
   return here.core.profiles.includes(wanted) ? wanted : here.core.profiles[0];
 };
 const languageHere = () => here.params.get("language");
+const MEAN = "mean"; // the language of scores that are the mean over a model's languages
+const ALL = ""; // the language, or model, of counts over all of them
 // The rows of a table under the profile and in the language that are chosen.
-const rowsHere = (table, wanted = {}) =>
-  table.rows({ profile: profileHere(), language: languageHere(), ...wanted });
+const rowsHere = (table, wanted = {}, all = ALL) =>
+  table.rows({ profile: profileHere(), language: languageHere() ?? all, ...wanted });
 const modelPath = (row) => ["model", row.model, row.experiment];
 const scenarioPath = (row, language, scenario) => [...modelPath(row), "scenario", language, scenario];
 const stepPath = (row, step) =>

@@ -1,28 +1,28 @@
 // Charts, drawn as SVG in the colours of the page.
 
-// A score with its interval on a line from `least` to `greatest`; what lies below has an arrow.
-function whisker({ value, low, high }, [least, greatest]) {
+// The axis above a column of intervals.
+const RAIL = 190;
+const railPlace = (value, [least, greatest]) => 8 + ((RAIL - 16) * (value - least)) / (greatest - least || 1);
+
+function axis(domain) {
+  const ticks = roundTicks(...domain, 4);
+  return svg("svg", { class: "whisker axis", viewBox: `0 0 ${RAIL} 18`, "aria-hidden": "true" }, ticks.map((tick) => [
+    svg("line", { class: "rail", x1: railPlace(tick, domain), x2: railPlace(tick, domain), y1: 13, y2: 18 }),
+    svg("text", { x: railPlace(tick, domain), y: 11 }, String(+(100 * tick).toFixed(1)))]));
+}
+
+// A score with its interval on the axis; what lies below it has an arrow.
+function whisker({ value, low, high }, domain, write = points) {
   if (isAbsent(value)) return el("span", null, "–");
-  const width = 190;
-  const x = (score) => 6 + ((width - 12) * Math.max(0, score - least)) / (greatest - least || 1);
-  const words = isAbsent(low) ? score(value)
-    : `${score(value)}, 95 % interval ${score(low)} to ${score(high)}`;
-  const isBelow = value < least;
-  return svg("svg", { class: "whisker", viewBox: `0 0 ${width} 18`, role: "img", "aria-label": words },
-    svg("title", null, words),
-    svg("line", { class: "rail", x1: 0, x2: width, y1: 9, y2: 9 }),
+  const x = (at) => Math.max(1, Math.min(RAIL - 1, railPlace(at, domain)));
+  const said = isAbsent(low) ? write(value) : `${write(value)}, 95 % interval ${write(low)} to ${write(high)}`;
+  const isBelow = value < domain[0];
+  return svg("svg", { class: "whisker", viewBox: `0 0 ${RAIL} 18`, role: "img", "aria-label": said },
+    svg("title", null, said),
+    roundTicks(...domain, 4).map((tick) => svg("line", { class: "grid", x1: x(tick), x2: x(tick), y1: 0, y2: 18 })),
     !isBelow && !isAbsent(low) &&
       svg("rect", { class: "span", x: x(low), width: Math.max(2, x(high) - x(low)), y: 5.5, height: 7, rx: 3.5 }),
     isBelow ? svg("path", { class: "point", d: "M0 9L8 4.5V13.5z" }) : svg("circle", { class: "point", cx: x(value), cy: 9, r: 3.5 }));
-}
-
-// From where to where a chart of scores goes: without the few that lie far below all others.
-function domainOf(rows) {
-  const known = rows.filter((row) => !isAbsent(row.average_score))
-    .sort((x, y) => y.average_score - x.average_score);
-  if (!known.length) return [0, 1];
-  const kept = known.slice(0, Math.max(1, Math.ceil(known.length * 0.9)));
-  return [Math.min(...kept.map((row) => row.low ?? row.average_score)), Math.max(...known.map((row) => row.high ?? row.average_score))];
 }
 
 // Points with names: {x, y, name, href, isMarked}; marked ones are joined by a stair.
@@ -49,34 +49,6 @@ function scatter({ points, xLabel, yLabel, writeX, writeY }) {
       point.shown && svg("text", { class: `name ${point.anchor}`, x: point.labelX, y: point.labelY + 4 }, point.shown))));
 }
 
-// A scale with round ticks; logarithmic where values differ by more than a factor of 20.
-function scale(values, from, to, { mayBeLog = false }) {
-  const [least, greatest] = [Math.min(...values), Math.max(...values)];
-  const isLog = mayBeLog && least > 0 && greatest / least > 20;
-  const turn = isLog ? Math.log10 : (value) => value;
-  const margin = (turn(greatest) - turn(least)) * 0.06 || Math.abs(turn(greatest)) * 0.1 || 1;
-  const [low, high] = [turn(least) - margin, turn(greatest) + margin];
-  const at = (value) => from + ((to - from) * (turn(value) - low)) / (high - low);
-  return { at, ticks: isLog ? logTicks(low, high) : roundTicks(low, high) };
-}
-
-function roundTicks(low, high) {
-  const rough = (high - low) / 5;
-  const power = 10 ** Math.floor(Math.log10(rough));
-  const step = [1, 2, 5, 10].map((part) => part * power).find((found) => found >= rough);
-  const ticks = [];
-  for (let tick = Math.ceil(low / step); tick * step <= high; tick++) ticks.push(tick * step);
-  return ticks;
-}
-
-function logTicks(low, high) {
-  const ticks = [];
-  for (let power = Math.floor(low); power <= high; power++) {
-    for (const part of [1, 3]) ticks.push(part * 10 ** power);
-  }
-  return ticks.filter((tick) => Math.log10(tick) >= low && Math.log10(tick) <= high);
-}
-
 // Names beside their points, those of the front first: the first spot where none stands on another
 // name or point. Others that find no spot tell their name when they are pointed at.
 function labelled(points, width) {
@@ -100,10 +72,9 @@ function labelled(points, width) {
 }
 
 const MOST_NAMED_POINTS = 30;
-const cut = (text, length) => (text.length > length ? `${text.slice(0, length - 1)}…` : text);
 
 // A bar of a share, with its figure beside it.
-const bar = (share, words, kind = "") => el("span", { class: `bar ${kind}`,
+const bar = (share, words, kind = "") => el("span", { class: `share ${kind}`,
   "--level": Math.max(0, Math.min(1, share ?? 0)).toFixed(3) }, el("span", null, words));
 
 // Named figures as bars, the greatest filling its row.

@@ -1,33 +1,70 @@
-// Differences: every metric of every model, side by side.
+// Differences of a label and an answer: calls argument by argument, texts line by line. All pure.
 
-function differencesView() {
-  const profile = profileHere();
-  const language = languageHere();
-  const languages = language ? [language] : [...new Set(here.core.model_scores.columns.language.words)];
-  const rows = here.core.model_scores.rows({ profile }).filter((row) => languages.includes(row.language));
-  const metrics = here.core.metrics.map((metric) => metric.name)
-    .filter((name) => name in here.core.model_scores.columns);
-  const models = grouped(rows, ["model", "experiment"]).map((own) => ({ ...own[0],
-    ...Object.fromEntries(metrics.map((name) => [name, meanOf(own, name)])) }))
-    .sort((x, y) => (y.average_score ?? -1) - (x.average_score ?? -1));
-  const known = Object.fromEntries(metrics.map((name) =>
-    [name, models.map((row) => row[name]).filter((value) => value !== null)]));
-  for (const values of Object.values(known)) values.sort((x, y) => x - y);
-  const place = (row, name) => divided(known[name].indexOf(row[name]), known[name].length - 1) ?? 0.5;
-  return [
-    el("h1", null, "Where models differ"),
-    note("Every metric of every model. The stronger the colour, the higher its place in the column; ",
-      "over all languages a figure is the mean of the languages. A figure leads to the rows behind it."),
-    el("div", { class: "choices" }, languageChoice(), filterBox("Filter models")),
-    filtered(heatTable({ caption: "Metrics by model", isCaptionRead: true, corner: "Model", heads: metrics.map(metricHead),
-      rows: models.map((row) => ({ head: modelLink(row),
-        cells: metrics.map((name) => row[name] === null ? null : ({ text: short(row[name], 3),
-          level: place(row, name), href: rowsBehind(row, name),
-          title: `${modelName(row)}, ${metricWord(name)}: ${score(row[name])}` })) })) })),
-  ];
+const asText = (value) => (typeof value === "string" ? value : JSON.stringify(value) ?? "");
+
+function parsed(text) {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined; // cut at the limit, or never JSON
+  }
 }
 
-function meanOf(rows, name) {
-  const values = rows.map((row) => row[name]).filter((value) => !isAbsent(value));
-  return values.length ? values.reduce((x, y) => x + y, 0) / values.length : null;
+// The calls of a text as [{name, values}]; null where the text has another shape.
+function callsOf(text) {
+  const found = isAbsent(text) ? [] : parsed(text);
+  if (!Array.isArray(found)) return null;
+  return found.map((call) => {
+    const { name, arguments: given } = call?.flat ?? call ?? {};
+    const values = typeof given === "string" ? parsed(given) : given;
+    const isObject = values !== null && typeof values === "object" && !Array.isArray(values);
+    return { name: isAbsent(name) ? "nameless call" : asText(name),
+      values: isObject ? values : isAbsent(given) ? {} : { "(arguments)": given } };
+  });
+}
+
+// A row for each tool and argument of either side: {call, key, label, answer, isSame}. Calls pair up
+// by name, in the order in which they come. Null where either text has another shape.
+function callDifferences(labelText, answerText) {
+  const [wanted, given] = [callsOf(labelText), callsOf(answerText)];
+  if (!wanted || !given) return null;
+  const free = [...given];
+  const pairs = wanted.map((call) => {
+    const place = free.findIndex((other) => other.name === call.name);
+    return [call, place < 0 ? null : free.splice(place, 1)[0]];
+  });
+  // What is left over on both sides stands side by side.
+  for (const pair of pairs) if (!pair[1] && free.length) pair[1] = free.shift();
+  pairs.push(...free.map((call) => [null, call]));
+  return pairs.flatMap(([label, answer], call) => {
+    const row = (key, one, other) => ({ call, key, label: one, answer: other, isSame: one === other });
+    const keys = [...new Set([...Object.keys(label?.values ?? {}), ...Object.keys(answer?.values ?? {})])];
+    const value = (side, key) => (side && Object.hasOwn(side.values, key) ? asText(side.values[key]) : null);
+    return [row(null, label?.name ?? null, answer?.name ?? null), ...keys.map((key) => row(key, value(label, key), value(answer, key)))];
+  });
+}
+
+const MOST_COMPARED_LINES = 1500;
+
+// The lines of two texts, each with whether the other has it at that place: [[{text, isSame}], […]].
+function lineDifferences(label, answer) {
+  const [left, right] = [label.split("\n"), answer.split("\n")];
+  if (left.length > MOST_COMPARED_LINES || right.length > MOST_COMPARED_LINES) return null;
+  const width = right.length + 1;
+  const longest = new Uint16Array((left.length + 1) * width);
+  for (let i = left.length - 1; i >= 0; i--) {
+    for (let j = right.length - 1; j >= 0; j--) {
+      longest[i * width + j] = left[i].trimEnd() === right[j].trimEnd() ? longest[(i + 1) * width + j + 1] + 1
+        : Math.max(longest[(i + 1) * width + j], longest[i * width + j + 1]);
+    }
+  }
+  const sides = [left.map((text) => ({ text, isSame: false })), right.map((text) => ({ text, isSame: false }))];
+  for (let i = 0, j = 0; i < left.length && j < right.length;) {
+    if (left[i].trimEnd() === right[j].trimEnd()) {
+      sides[0][i++].isSame = true;
+      sides[1][j++].isSame = true;
+    } else if (longest[(i + 1) * width + j] >= longest[i * width + j + 1]) i++;
+    else j++;
+  }
+  return sides;
 }

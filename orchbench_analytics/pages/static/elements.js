@@ -60,11 +60,11 @@ const data = (text, attributes) => el("bdi", attributes, text ?? "–");
 
 // A block of text from the data, as it was written.
 const block = (text, attributes) =>
-  el("pre", { class: "text", dir: "auto", tabindex: 0, ...attributes }, text);
+  el("pre", { class: "text", dir: "auto", tabindex: 0, role: "group", ...attributes }, text);
 
 // A part that may be wider than the screen, and then scrolls by itself.
 const region = (label, ...children) =>
-  el("div", { class: "wide", tabindex: 0, role: "region", "aria-label": label }, children);
+  el("div", { class: "wide", tabindex: 0, role: "group", "aria-label": label }, children);
 
 // Figures side by side: [words, figure, …] of each.
 const cards = (items) => el("dl", { class: "cards" }, items.map(([words, ...content]) =>
@@ -84,3 +84,10 @@ function select(label, options, chosen, onChange) {
   );
   return el("label", { class: "choice" }, el("span", null, label), list);
 }
+
+// A figure with one decimal; four digits when pointed at.
+const pointed = (value, show = "points") => el("span", { title: exactly(show, value) }, written(show, value));
+const score = (value) => pointed(value);
+
+// A badge coloured by a score from 0 to 1.
+const graded = (value, ...children) => el("span", { class: "badge graded", "--level": (value ?? 0).toFixed(3) }, children);

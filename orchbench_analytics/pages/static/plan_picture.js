@@ -4,19 +4,6 @@ const STATES = ["same", "missing", "extra", "changed"];
 const STATE_WORDS = ["in both", "missing", "extra", "changed"];
 const BOX = { width: 190, height: 46, acrossGap: 56, downGap: 26, margin: 28 };
 const BROAD = 720; // a picture wider than this takes the whole row
-const EDIT_WORDS = {
-  missing_workflow: (edit) => ["The answer lacks the workflow ", data(edit.wanted ?? edit.subject)],
-  extra_workflow: (edit) => ["The answer has a workflow too many: ", data(edit.given ?? edit.subject)],
-  missing_dependency: (edit) => [data(edit.subject), " does not wait for ", data(edit.wanted)],
-  extra_dependency: (edit) => [data(edit.subject), " waits for ", data(edit.given), " without need"],
-  missing_step: (edit) => ["The answer lacks the step ", data(edit.wanted ?? edit.subject)],
-  extra_step: (edit) => ["The answer has a step too many: ", data(edit.given ?? edit.subject)],
-  missing_transition: (edit) => edit.subject === edit.wanted ? [data(edit.subject), " does not follow on itself"] : [data(edit.subject), " does not come after ", data(edit.wanted)],
-  extra_transition: (edit) => edit.subject === edit.given ? [data(edit.subject), " follows on itself without need"] : [data(edit.subject), " comes after ", data(edit.given), " without need"],
-  wrong_agent: (edit) => [data(edit.subject), " is done by ", data(edit.given), " in place of ", data(edit.wanted)],
-  wrong_status: (edit) => [data(edit.subject), " has the status ", data(edit.given), " in place of ", data(edit.wanted)],
-  wrong_step: (edit) => [data(edit.given), " stands in place of ", data(edit.wanted)],
-};
 const MOST_EDITS = 400; // as many as the report keeps of a plan
 const [EDIT_GRAPH, EDIT_KIND, EDIT_SUBJECT, EDIT_WANTED, EDIT_GIVEN, EDIT_COST] = [0, 1, 2, 3, 4, 5];
 
@@ -30,8 +17,8 @@ function planPicture(drawn, graph, title, distance) {
   const isBroad = layerSizes.length * (BOX.width + BOX.acrossGap) > BROAD;
   return el("figure", { class: isBroad ? "plan broad" : "plan" },
     el("figcaption", null, el("strong", null, title), " ",
-      el("span", { class: "distance" }, `distance ${short(distance, 1)}`)),
-    isDrawn ? el("div", { class: "canvas", tabindex: 0, role: "region", "aria-label": title },
+      el("span", { class: "distance" }, `distance ${fixed(distance, 1)}`)),
+    isDrawn ? el("div", { class: "canvas", tabindex: 0, role: "group", "aria-label": title },
       drawing(nodes, edges, layerSizes, title))
       : note("This plan is too large to draw; its differences are listed."),
     editList(edits, drawn.edit_count, distance));
@@ -45,20 +32,26 @@ function editList(edits, editCount, distance) {
   const total = edits.reduce((all, edit) => all + edit[EDIT_COST], 0);
   const isOther = editCount <= MOST_EDITS && Math.abs(total - distance) > 1e-6;
   return [isOther && note("These edits are a true path. The public evaluator's search miscounts loops and prints another distance."),
-  el("div", { class: "edit-list", tabindex: 0, role: "region", "aria-label": "Edits" }, el("table", { class: "edits" }, el("thead", { class: "visually-hidden" }, el("tr", null,
+  el("div", { class: "edit-list", tabindex: 0, role: "group", "aria-label": "Edits" }, el("table", { class: "edits" }, el("thead", { class: "visually-hidden" }, el("tr", null,
       el("th", { scope: "col" }, "Edit"), el("th", { scope: "col" }, "Cost"))),
     el("tbody", null, edits.map(editRow)),
     el("tfoot", null, el("tr", null, el("th", { scope: "row" },
       editCount > MOST_EDITS ? `The first of ${many(editCount, "edit")}` : "Together"),
-    el("td", { class: "number" }, short(total, 1))))))];
+    el("td", { class: "number" }, fixed(total, 1))))))];
 }
+
+// A sentence with names in place of {subject}, {wanted} and {given}.
+const sentence = (text, named) => (text ?? "{subject}").split(/\{(\w+)\}/).map((part, place) =>
+  place % 2 ? data(named[part] ?? named.subject) : part);
+
+const editWords = (kind, { subject, wanted, given }) =>
+  (subject === (given ?? wanted) && words.edit[`${kind}_loop`]) || words.edit[kind];
 
 function editRow(edit) {
   const named = { subject: edit[EDIT_SUBJECT], wanted: edit[EDIT_WANTED], given: edit[EDIT_GIVEN] };
-  const words = EDIT_WORDS[edit[EDIT_KIND]]?.(named) ?? [plain(edit[EDIT_KIND]), ": ", data(named.subject)];
   const state = edit[EDIT_KIND].split("_")[0];
-  return el("tr", null, el("td", { class: `edit ${state === "wrong" ? "changed" : state}` }, words),
-    el("td", { class: "number" }, short(edit[EDIT_COST], 1)));
+  return el("tr", null, el("td", { class: `edit ${state === "wrong" ? "changed" : state}` }, sentence(editWords(edit[EDIT_KIND], named), named)),
+    el("td", { class: "number" }, fixed(edit[EDIT_COST], 1)));
 }
 
 function drawing(nodes, edges, layerSizes, title) {
@@ -77,10 +70,10 @@ function drawing(nodes, edges, layerSizes, title) {
 }
 
 function summary(nodes, edges) {
-  const words = (items, place, one, more) => STATES.map((state, number) =>
+  const said = (items, place, one, more) => STATES.map((state, number) =>
     [items.filter((item) => item[place] === number).length, STATE_WORDS[number]])
     .filter(([found]) => found).map(([found, word]) => `${many(found, one, more)} ${word}`);
-  return [...words(nodes, 2, "node"), ...words(edges, 2, "edge")].join(", ");
+  return [...said(nodes, 2, "node"), ...said(edges, 2, "edge")].join(", ");
 }
 
 const arrowHead = (state) => svg("marker", { id: `arrow-${state}`, class: `head ${state}`,
@@ -89,10 +82,10 @@ const arrowHead = (state) => svg("marker", { id: `arrow-${state}`, class: `head 
 
 function node(box) {
   const [first, second] = linesOf(box);
-  const words = [box.name, box.answerName && `in the answer: ${box.answerName}`,
-    box.state && `${STATE_WORDS[box.state]}, costs ${short(box.cost, 1)}`].filter(Boolean).join("\n");
+  const said = [box.name, box.answerName && `in the answer: ${box.answerName}`,
+    box.state && `${STATE_WORDS[box.state]}, costs ${fixed(box.cost, 1)}`].filter(Boolean).join("\n");
   const middle = box.x + BOX.width / 2;
-  return svg("g", { class: `node ${STATES[box.state]}` }, svg("title", null, words),
+  return svg("g", { class: `node ${STATES[box.state]}` }, svg("title", null, said),
     svg("rect", { x: box.x, y: box.y, width: BOX.width, height: BOX.height, rx: 8 }),
     svg("text", { x: middle, y: box.y + (second ? 20 : 28), "text-anchor": "middle" }, first),
     second && svg("text", { class: "second", x: middle, y: box.y + 36, "text-anchor": "middle" }, second));

@@ -1,11 +1,17 @@
 // Routes: from the address to the view; navigation, search and keys around it.
 
-const SECTIONS = [
-  ["leaderboard", "Leaderboard", leaderboardView], ["differences", "Differences", differencesView],
-  ["decisions", "Decisions", decisionsView], ["tools", "Tools", toolsView], ["plans", "Plans", plansView],
-  ["consistency", "Consistency", consistencyView], ["cost", "Cost", costView], ["rules", "Rules", rulesView],
-  ["scenarios", "Scenarios", scenariosView], ["compare", "Compare", compareView],
+// The tabs, and the views of each.
+const TABS = [
+  ["Leaderboard", [["leaderboard", "Ranks", leaderboardView], ["differences", "All metrics", metricsView], ["rules", "Rules", rulesView]]],
+  ["Compare", [["compare", "Compare", compareView]]],
+  ["Calls", [["decisions", "Decisions", decisionsView], ["tools", "Tools", toolsView]]],
+  ["Plans", [["plans", "Plans", plansView]]],
+  ["Runs", [["consistency", "Consistency", consistencyView], ["cost", "Cost", costView]]],
+  ["Scenarios", [["scenarios", "Scenarios", scenariosView]]],
 ];
+const VIEWS = new Map(TABS.flatMap(([, views]) => views.map(([name, , view]) => [name, view])));
+// The tab of views that no tab names.
+const BELONGS = { model: "leaderboard", scenario: "scenarios", answers: "compare", argument: "tools" };
 
 // What is made from answers, which result files do not have; of a model, all but its own page.
 const NEEDS_ANSWERS = new Set(["decisions", "tools", "plans", "consistency", "cost", "rules", "answers", "argument"]);
@@ -28,18 +34,31 @@ function viewOf(path) {
   if (first === "scenario") return oneScenarioView;
   if (first === "answers") return answersView;
   if (first === "argument" && path.length >= 2) return argumentView;
-  return SECTIONS.find(([name]) => name === (first ?? "leaderboard"))?.[2]
-    ?? (() => missing("no such view"));
+  return VIEWS.get(first ?? "leaderboard") ?? (() => missing("no such view"));
 }
 
 const main = el("main", { id: "main", tabindex: -1 });
+const memories = new Map(); // of views, by their place in the browser's history
 let showing = 0;
+
+// What the view at this place of the history remembers; a place that is new remembers nothing.
+function recall() {
+  let key = history.state?.key;
+  if (!memories.has(key)) {
+    key = `${Date.now()}-${memories.size}`;
+    memories.set(key, { filter: "", tables: [], scroll: 0 });
+    history.replaceState({ key }, "");
+  }
+  return memories.get(key);
+}
 
 async function show() {
   readAddress(location.hash);
   const number = ++showing;
   drawHeader();
   main.setAttribute("aria-busy", "true");
+  const own = recall();
+  [memory, tableCount, drawAgain] = [own, 0, []];
   let content;
   try {
     content = await viewOf(here.path)(here.path);
@@ -48,56 +67,91 @@ async function show() {
     console.error(error);
   }
   if (number !== showing) return; // another address was chosen meanwhile
+  const isFirst = !main.dataset.address;
+  const { scroll } = own;
   main.replaceChildren();
   fill(main, [content]);
   main.removeAttribute("aria-busy");
-  main.dataset.address = location.hash;
-  const title = main.querySelector("h1")?.textContent ?? "";
+  const heading_ = main.querySelector("h1");
+  const title = heading_?.textContent ?? "";
   document.title = title === here.core.title ? title : `${title} – ${here.core.title}`;
-  scrollTo(0, 0);
+  for (const place of main.querySelectorAll(".wide")) place.restore?.();
+  if (!isFirst && heading_) {
+    heading_.tabIndex = -1;
+    heading_.focus({ preventScroll: true });
+  }
+  scrollTo(0, scroll);
+  main.dataset.address = location.hash;
 }
 
 const header = el("header", { class: "top" });
 
 function drawHeader() {
-  const current = here.path[0] ?? "leaderboard";
+  const first = here.path[0] ?? "leaderboard";
+  const current = BELONGS[first] ?? first;
+  const [, views] = TABS.find(([, found]) => found.some(([name]) => name === current)) ?? [null, []];
+  const to = (name) => address(name === "leaderboard" ? [] : [name]);
+  const link = ([name, said]) => el("a", { href: to(name), "aria-current": first === name ? "page" : null }, said);
   header.replaceChildren();
   fill(header, [
     el("a", { class: "skip", href: "#main", click: (event) => { event.preventDefault(); main.focus(); } }, "Skip to the content"),
     el("div", { class: "bar-top" }, el("a", { class: "brand", href: address([]) }, here.core.title),
       finder(), here.core.profiles.length > 1 ? select("Profile", here.core.profiles.map((name) => [name]), profileHere(), choose("profile"))
         : el("span", { class: "quiet" }, "Profile ", data(profileHere()))),
-    el("nav", { class: "sections", "aria-label": "Sections" }, SECTIONS.map(([name, words]) =>
-      el("a", { href: address(name === "leaderboard" ? [] : [name]), "aria-current": current === name ? "page" : null }, words))),
+    el("nav", { class: "sections", "aria-label": "Sections" }, TABS.map(([said, found]) =>
+      el("a", { href: to(found[0][0]), "aria-current": found === views ? "true" : null }, said))),
+    views.length > 1 && el("nav", { class: "sections below", "aria-label": "Views" }, views.map(link)),
   ]);
+  const tab = header.querySelector(".sections [aria-current]");
+  if (tab) tab.parentElement.scrollLeft = tab.offsetLeft - tab.parentElement.offsetLeft - 20; // a phone shows some tabs only
 }
 
 // A box that finds models and scenarios by name.
 function finder() {
-  const results = el("ul", { class: "found", hidden: true });
+  const results = el("ul", { class: "found", id: "found", hidden: true });
+  const links = () => [...results.querySelectorAll("a")];
+  const close = () => {
+    results.hidden = true;
+    input.setAttribute("aria-expanded", "false");
+  };
   const input = el("input", { type: "search", id: "finder", placeholder: "Find a model or scenario  ( / )", "aria-label": "Find a model or scenario",
-    input: () => find(input.value, results),
-    keydown: (event) => {
-      if (event.key === "Enter") results.querySelector("a")?.click();
-      if (event.key === "Escape") { input.value = ""; results.hidden = true; input.blur(); }
-      if (event.key === "ArrowDown") { event.preventDefault(); results.querySelector("a")?.focus(); }
-    } });
-  return el("div", { class: "finder" }, input, results);
+    role: "combobox", "aria-expanded": "false", "aria-controls": "found", autocomplete: "off", input: () => find(input, results) });
+  const onMove = (event) => {
+    const place = links().indexOf(document.activeElement);
+    if (event.key === "Enter" && event.target === input) links()[0]?.click();
+    if (event.key === "Escape") {
+      input.value = "";
+      close();
+      input.blur();
+    }
+    if (!["ArrowDown", "ArrowUp"].includes(event.key) || results.hidden) return;
+    event.preventDefault();
+    (links()[place + (event.key === "ArrowDown" ? 1 : -1)] ?? (event.key === "ArrowUp" ? input : null))?.focus();
+  };
+  return el("div", { class: "finder", keydown: onMove, focusout: (event) => {
+    if (event.relatedTarget === null || !event.currentTarget.contains(event.relatedTarget)) setTimeout(close, 150); // a click on a link comes first
+  } }, input, results);
 }
 
-async function find(words, results) {
-  const wanted = words.trim().toLowerCase();
+async function find(input, results) {
+  const wanted = input.value.trim().toLowerCase();
   const { difficulties } = await piece("scenarios");
+  if (wanted !== input.value.trim().toLowerCase()) return; // more was typed meanwhile
   const scenarios = [...difficulties.index("language", "scenario").keys()].map((key) => JSON.parse(key));
   const found = wanted === "" ? [] : [
     ...here.core.models.rows().filter((row) => `${row.model} ${row.experiment}`.toLowerCase().includes(wanted))
       .map((row) => [modelPath(row), `${row.model} · ${row.experiment}`]),
     ...scenarios.filter((key) => key.join(" ").toLowerCase().includes(wanted))
       .map(([language, scenario]) => [["scenario", language, scenario], `Scenario ${language} ${scenario}`]),
-  ].slice(0, 12);
-  results.replaceChildren(...found.map(([path, name]) => el("li", null, a(address(path), data(name)))));
-  results.hidden = !found.length;
+  ];
+  const shown = found.slice(0, MOST_FOUND).map(([path, name]) => el("li", null, a(address(path), data(name))));
+  const rest = found.length > MOST_FOUND ? el("li", { class: "quiet" }, `and ${count(found.length - MOST_FOUND)} more: type on`) : null;
+  results.replaceChildren();
+  fill(results, [shown.length ? shown : el("li", { class: "quiet" }, "no match"), rest]);
+  results.hidden = wanted === "";
+  input.setAttribute("aria-expanded", String(wanted !== ""));
 }
+const MOST_FOUND = 12;
 
 // Keys: / finds, ← and → go to the steps beside, u goes up.
 function onKey(event) {
@@ -112,9 +166,14 @@ function onKey(event) {
 
 async function start() {
   here.core = await piece("core");
+  Object.assign(words, here.core.words, { heads: here.core.heads });
   const foot = el("footer", null, "Made by orchbench-analytics ", here.core.version, " · works offline · keys: / find, ← → steps, u up");
   document.querySelector("#page").append(header, main, foot);
   addEventListener("hashchange", show);
+  addEventListener("scroll", () => {
+    if (main.dataset.address === location.hash) memory.scroll = scrollY;
+  }, { passive: true });
+  history.scrollRestoration = "manual";
   addEventListener("keydown", onKey);
   await show();
 }

@@ -1,4 +1,4 @@
-// A step: label and answer side by side, how the answer was read, what it counted.
+// A step: what was asked, where label and answer differ, how the answer was read, what it counted.
 
 async function stepView(path) {
   const [, model, experiment, , language, scenario, , run, , step] = path;
@@ -9,22 +9,28 @@ async function stepView(path) {
   const rows = dialogue.filter((row) => row.step_id === step);
   if (!rows.length) return missing(`no step ${step} in ${run} of scenario ${scenario} (${language})`);
   const scenarioAddress = scenarioPath(self, language, scenario);
+  const section = { plan: planSection, step: callSection };
   return [
     trail([["Leaderboard", []], [modelName(self), modelPath(self)], [`${language} ${scenario}`, scenarioAddress],
       [run, [...scenarioAddress, "run", run]]], `step ${step}`),
     el("h1", null, rows[0].unit === "plan" ? "Plan at step " : "Step ", data(step), " ",
       el("span", { class: "quiet" }, data(run))),
     neighbours(self, dialogue, step),
-    rows.map((row) => row.unit === "plan" ? planSection(row, shard, labels, profile) : callSection(row, shard, labels, profile)),
+    question(labels, rows[0]),
+    rows.map((row) => section[row.unit](row, shard, labels, profile)),
     runsBeside(self, shard, rows[0], profile),
   ];
 }
 
+const question = (labels, row) => [el("h2", null, "Asked"), isAbsent(row.question)
+  ? note("Not known: the user said nothing before this step, or the input file is gone or has changed.")
+  : block(labels[row.question], { class: "text asked-text", "aria-label": "What the user said" })];
+
 function neighbours(self, dialogue, step) {
   const steps = distinct(dialogue, "step_id");
   const place = steps.indexOf(step);
-  const to = (other, words, rel) => other === undefined ? null
-    : el("a", { rel, href: address(stepPath(self, { ...dialogue[0], step_id: other })) }, words, " ", data(other));
+  const to = (other, said, rel) => other === undefined ? null
+    : el("a", { rel, href: address(stepPath(self, { ...dialogue[0], step_id: other })) }, said, " ", data(other));
   return el("p", { class: "neighbours" }, to(steps[place - 1], "← step", "prev"), " ", to(steps[place + 1], "→ step", "next"));
 }
 
@@ -41,10 +47,11 @@ const labelText = (labels, number) => (isAbsent(number) ? null : labels[number])
 
 function answerBlock(row, name) {
   const [text, length] = [row[name], row[`${name}_length`]];
-  if (isAbsent(text)) return null;
+  if (isAbsent(text) || text === "") return null;
   if (here.core.answer_limit === 0) return note("The texts of answers were left out of this report.");
-  return [block(text, { "aria-label": "Answer" }), length !== null && note(`Cut after ${count(text.length)} of ${count(length)} characters.`)];
+  return [block(text, { "aria-label": "Answer" }), cutNote(text, length)];
 }
+const cutNote = (text, length) => !isAbsent(length) && note(`Cut after ${count(text.length)} of ${count(length)} characters.`);
 
 function sides(left, right) {
   return el("div", { class: "sides" },
@@ -53,31 +60,50 @@ function sides(left, right) {
 }
 
 function callSection(row, shard, labels, profile) {
-  const { words, kind } = outcome(row);
-  const calls = labelText(labels, row.label_calls);
+  const label = labelText(labels, row.label_calls);
+  const hasCalls = (text) => !isAbsent(text) && text !== "[]";
+  const compared = hasCalls(label) || hasCalls(row.answer_calls) ? callDifferences(label, row.answer_calls) : [];
   return [
-    el("p", { class: "verdict" }, badge(kind, words), " ", row.agent_id && ["agent ", data(row.agent_id)],
+    el("p", { class: "verdict" }, outcomeBadge(row), " ", row.agent_id && ["agent ", data(row.agent_id)],
       row.answer_number > 1 && ` · answer ${row.answer_number} to this step`),
-    sides(
-      [calls !== null ? callList(calls) : note("A rejection was due: ", decisionWord(row.actual)),
-        calls === null && block(labelText(labels, row.label_content) ?? "")],
-      [row.answer_position === null ? note(READ_WORDS.missing) : null,
-        row.answer_calls !== null && row.answer_calls !== "[]" && callList(row.answer_calls),
-        answerBlock(row, "answer_content"), row.answer_agent_id && row.answer_agent_id !== row.label_agent_id
-          && note("Answered by ", data(row.answer_agent_id))]),
+    el("h2", null, "Label and answer"),
+    compared === null ? sides(callList(label), [callList(row.answer_calls), cutNote(row.answer_calls, row.answer_calls_length)])
+      : compared.length > 0 && differenceTable(compared, shard.argumentsOf(row, profile)),
+    (!hasCalls(label) || row.answer_position === null || row.answer_content || row.answer_agent_id !== row.label_agent_id) && sides(
+      hasCalls(label) ? note("A call is due, as above.") : [note("A rejection is due: ", DECISION_WORDS(row.actual)), block(labelText(labels, row.label_content) ?? "", { "aria-label": "Label" })],
+      [row.answer_position === null ? note(wordFor("reading", "missing")) : null,
+        answerBlock(row, "answer_content") ?? (row.answer_position !== null && note(hasCalls(row.answer_calls) ? "No text beside the call." : "No text.")),
+        row.answer_agent_id && row.answer_agent_id !== row.label_agent_id && note("Answered by ", data(row.answer_agent_id))]),
     el("h2", null, "How it was read"), readingOf(row),
-    row.is_call_scored ? [el("h2", null, "What it counted"), countsTable(row), argumentTable(row, shard, labels, profile)] : null,
+    row.is_call_scored ? [el("h2", null, "What it counted"), countsTable(row)] : null,
     judgeTable(row, shard),
   ];
 }
 
+// Label and answer argument by argument; what differs is marked, and what counted stands beside it.
+function differenceTable(rows, counted) {
+  const counts = new Map(counted.map((item) => [item.argument_key, item]));
+  const side = (text, isSame) => el("td", { class: isSame ? null : isAbsent(text) ? "absent" : "differs", dir: "auto" }, isAbsent(text) ? "–" : el(isSame ? "span" : "mark", null, text));
+  const verdict = (row) => {
+    const item = row.key === null ? null : counts.get(row.key);
+    if (!item) return el("td", null, row.isSame ? badge("good", "same") : badge("bad", row.label === null ? "too many" : row.answer === null ? "missing" : "differs"));
+    const wrong = item.false_positive_count + item.false_negative_count;
+    return el("td", null, badge(wrong ? (item.true_positive_count ? "partly" : "bad") : "good",
+      `${item.true_positive_count} right, ${item.false_positive_count} wrong, ${item.false_negative_count} missed`),
+    el("span", { class: "quiet" }, ` ${plain(item.decided_by)}${item.is_pattern_unchecked ? "; its pattern took too long to try" : ""}`));
+  };
+  return region("Label and answer", el("table", { class: "differences" }, el("thead", null, el("tr", null,
+    ["Argument", "Label", "Answer", "Counts"].map((head) => el("th", { scope: "col" }, head)))),
+  el("tbody", null, rows.map((row) => el("tr", { class: row.key === null ? "call" : null },
+    el("th", { scope: "row" }, row.key === null ? "Tool" : data(row.key)), side(row.label, row.isSame), side(row.answer, row.isSame), verdict(row))))));
+}
+
 function readingOf(row) {
-  const facts = [["Wanted", decisionWord(row.actual)], ["Read as", decisionWord(row.predicted)],
-    row.failure_reason && ["Why it failed", READ_WORDS[row.failure_reason] ?? plain(row.failure_reason)],
-    row.call_source && ["Call found in", row.call_source === "content" ? "the text of the answer" : "the tool calls"],
+  return factList([["Wanted", DECISION_WORDS(row.actual)], ["Read as", DECISION_WORDS(row.predicted)],
+    row.failure_reason && ["Why it failed", wordFor("reading", row.failure_reason)],
+    row.call_source && ["Call found in", wordFor("call_source", row.call_source)],
     row.is_malformed && ["Defect", "a nameless call, or arguments that are not an object"],
-    !row.is_scored && ["Left out", plain(row.left_out_reason)]];
-  return factList(facts);
+    !row.is_scored && ["Left out", plain(row.left_out_reason)]]);
 }
 
 const factList = (facts) => el("dl", { class: "facts" }, facts.filter(Boolean).map(([name, value]) =>
@@ -85,97 +111,65 @@ const factList = (facts) => el("dl", { class: "facts" }, facts.filter(Boolean).m
 
 // Calls as name and arguments, key by key; whatever is of another shape is shown as it is.
 function callList(text) {
-  let calls = null;
-  try {
-    calls = JSON.parse(text);
-  } catch {
-    return block(text); // cut at the limit
-  }
-  if (!Array.isArray(calls)) return block(text);
+  const calls = callsOf(text);
+  if (calls === null) return block(text, { "aria-label": "Calls" });
   if (!calls.length) return note("no calls");
-  return calls.map((call) => {
-    const { name, arguments: given } = call?.flat ?? call ?? {};
-    const values = argumentsOf(given);
-    return el("div", { class: "call" }, el("p", { class: "call-name" }, data(typeof name === "string" ? name : JSON.stringify(name) ?? "nameless call")),
-      values ? el("table", { class: "values" }, el("tbody", null, Object.entries(values).map(([key, value]) => el("tr", null,
-        el("th", { scope: "row" }, data(key)), el("td", { dir: "auto" }, typeof value === "string" ? value : JSON.stringify(value))))))
-        : block(typeof given === "string" ? given : JSON.stringify(given) ?? "no arguments"));
-  });
-}
-
-function argumentsOf(given) {
-  let value = given;
-  if (typeof given === "string") {
-    try {
-      value = JSON.parse(given);
-    } catch {
-      return null; // shown as it was written
-    }
-  }
-  return value !== null && typeof value === "object" && !Array.isArray(value) ? value : null;
+  return calls.map(({ name, values }) => el("div", { class: "call" }, el("p", { class: "call-name" }, data(name)),
+    el("table", { class: "values" }, el("tbody", null, Object.entries(values).map(([key, value]) => el("tr", null,
+      el("th", { scope: "row" }, data(key)), el("td", { dir: "auto" }, asText(value))))))));
 }
 
 function countsTable(row) {
   const parts = [["Names", "name"], ["Keys", "key"], ["Values", "value"]];
   return region("Counts", el("table", { class: "counts" }, el("thead", null, el("tr", null,
     ["", "Matched", "Only in the answer", "Only in the label", "F1"].map((head) => el("th", { scope: "col", class: head ? "number" : "text" }, head || el("span", { class: "visually-hidden" }, "Part"))))),
-  el("tbody", null, parts.map(([words, part]) => el("tr", null, el("th", { scope: "row" }, words),
+  el("tbody", null, parts.map(([said, part]) => el("tr", null, el("th", { scope: "row" }, said),
     ["true_positive", "false_positive", "false_negative"].map((kind) => el("td", { class: "number" }, count(row[`${part}_${kind}_count`]))),
     el("td", { class: "number" }, score(row[`${part}_f1`])))))));
 }
 
-function argumentTable(row, shard, labels, profile) {
-  const rows = shard.argumentsOf(row, profile);
-  if (!rows.length) return null;
-  const values = (text) => (isAbsent(text) ? "–" : el("span", { dir: "auto" }, listed(text)));
-  return dataTable({ caption: "Arguments", isCaptionRead: true, rows, columns: [
-    textColumn("argument_key", "Key"),
-    { name: "label_values", label: "Label", value: (item) => labelText(labels, item.label_values), cell: (item) => values(labelText(labels, item.label_values)) },
-    { name: "answer_values", label: "Answer", value: (item) => item.answer_values,
-      cell: (item) => item.is_same ? values(labelText(labels, item.label_values)) : values(item.answer_values) },
-    { name: "decided_by", label: "Decided by", value: (item) => item.decided_by, cell: (item) =>
-      item.is_pattern_unchecked ? `${item.decided_by}; its pattern took too long to try` : item.decided_by },
-    { name: "result", label: "Counts", value: (item) => item.false_positive_count + item.false_negative_count, cell: (item) =>
-      badge(item.false_positive_count + item.false_negative_count ? (item.true_positive_count ? "partly" : "bad") : "good",
-        `${item.true_positive_count} right, ${item.false_positive_count} wrong, ${item.false_negative_count} missed`) }] });
-}
-
 function listed(text) {
-  try {
-    return JSON.parse(text).join(" · ");
-  } catch {
-    return text;
-  }
+  const found = isAbsent(text) ? undefined : parsed(text);
+  return Array.isArray(found) ? found.map(asText).join(" · ") : text;
 }
 
 function judgeTable(row, shard) {
   const rows = shard.judgementsOf(row);
   if (!rows.length) return null;
+  const table = shard.judgements;
   return [el("h2", null, "What the judge said"), dataTable({ caption: "Verdicts", isCaptionRead: true, rows, columns: [
-    textColumn("argument_key", "Key"),
-    { name: "label_values", label: "Label", value: (item) => item.label_values && listed(item.label_values) },
-    { name: "answer_values", label: "Answer", value: (item) => item.answer_values && listed(item.answer_values) },
+    columnOf(table, "argument_key"),
+    columnOf(table, "label_values", { value: (item) => listed(item.label_values) }),
+    columnOf(table, "answer_values", { value: (item) => listed(item.answer_values) }),
     { name: "verdict", label: "Verdict", value: (item) => item.true_positive_count, cell: (item) => item.is_usable
       ? `${item.true_positive_count ?? 0} right, ${item.false_positive_count ?? 0} wrong, ${item.false_negative_count ?? 0} missed`
       : badge("quiet", `unusable: ${plain(item.unusable_reason)}`) },
-    { name: "is_asked", label: "Asked", value: (item) => (item.is_asked ? "yes" : "no") }] })];
+    columnOf(table, "is_asked")] })];
 }
 
 function planSection(row, shard, labels, profile) {
-  const { words, kind } = outcome(row);
   const drawn = shard.pictureOf(row, profile);
   return [
-    el("p", { class: "verdict" }, badge(kind, words), row.answer_number > 1 && ` · answer ${row.answer_number} to this step`),
-    factList([["Read as", row.is_failed || row.read_as in READ_WORDS ? READ_WORDS[row.read_as] ?? plain(row.read_as) : READ_WAYS[row.read_as] ?? plain(row.read_as)],
+    el("p", { class: "verdict" }, outcomeBadge(row), row.answer_number > 1 && ` · answer ${row.answer_number} to this step`),
+    factList([["Read as", wordFor("reading", row.read_as)],
       row.is_malformed && ["Defect", "parts of the plan have another shape than a plan's"],
-      row.structure_similarity !== null && ["Structure", `${score(row.structure_similarity)} (distance ${short(row.structure_distance, 1)})`],
-      row.component_similarity !== null && ["Component", `${score(row.component_similarity)} (distance ${short(row.component_distance, 1)})`],
+      ...["structure", "component"].map((graph) => !isAbsent(row[`${graph}_similarity`]) && [words.metric[`${graph}_similarity`],
+        [score(row[`${graph}_similarity`]), ` (distance ${fixed(row[`${graph}_distance`], 1)})`]]),
       !row.is_scored && ["Left out", plain(row.left_out_reason)],
       row.is_scored && !row.is_ged_exact && ["Distance", "bounded, not exact: the plans are too large"]]),
     drawn ? [el("h2", null, "Both plans in one picture"), planPictures(drawn, row.structure_distance, row.component_distance)]
-      : row.is_scored && note("There is no picture: ", READ_WORDS[row.read_as] ?? plain(row.read_as), "."),
+      : row.is_scored && note("There is no picture: ", wordFor("reading", row.read_as), "."),
     el("h2", null, "As they were written"),
-    sides(block(labelText(labels, row.label_content) ?? "no label"),
-      answerBlock(row, "answer_content") ?? note(READ_WORDS.missing)),
+    writtenPlans(labelText(labels, row.label_content), row),
   ];
+}
+
+// Both texts; lines that the other lacks are marked.
+function writtenPlans(label, row) {
+  const answer = row.answer_content;
+  const compared = isAbsent(label) || isAbsent(answer) || here.core.answer_limit === 0 ? null : lineDifferences(label, answer);
+  if (!compared) return sides(block(label ?? "no label", { "aria-label": "Label" }), answerBlock(row, "answer_content") ?? note(wordFor("reading", "missing")));
+  const lines = (side, name) => el("pre", { class: "text", dir: "auto", tabindex: 0, role: "group", "aria-label": name },
+    side.map(({ text, isSame }, place) => [place ? "\n" : "", isSame ? text : el("mark", null, text || " ")]));
+  return sides(lines(compared[0], "Label"), [lines(compared[1], "Answer"), cutNote(answer, row.answer_content_length)]);
 }

@@ -1,124 +1,145 @@
-// Tables that sort by any column, show the first rows at once and the rest on demand.
+// Tables: rows are drawn as they come into sight, sorted by any column, and filtered by words.
 
-const FIRST_ROWS = 150;
+const ROWS_AT_ONCE = 100;
+const LONG = 25; // a longer table scrolls below its head
 
-// A column: {name, label, title, value(row), cell(row), kind: "number" | "text", isRoomy}
+// What a view remembers of itself, so that Back finds it as it was: words, tables, scroll.
+let memory = { filter: "", tables: [], scroll: 0 };
+let tableCount = 0;
+let drawAgain = []; // of the tables that the filter concerns
+
+// A column: {name, label, title, value(row), cell(row), kind: "number" | "text" | "bar-cell", head, isRoomy}
 // A caption that only repeats the heading is read out and not shown.
-function dataTable({ caption, isCaptionRead, columns, rows, sort, isFalling = false }) {
-  let sorting = { column: columns.find((column) => column.name === sort), isFalling };
-  let isWhole = rows.length <= FIRST_ROWS;
+function dataTable({ caption, isCaptionRead, columns, rows, sort, isFalling = false, isFiltered = false, rowClass, tableClass }) {
+  const kept = (memory.tables[tableCount++] ??= {});
+  const named = (name) => columns.find((column) => column.name === name);
+  let sorting = { column: named(kept.sort ?? sort), isFalling: kept.isFalling ?? isFalling };
+  let found = [];
+  let drawn = 0;
   const body = el("tbody");
-  const more = el("button", {
-    class: "more",
-    type: "button",
-    click: () => {
-      isWhole = true;
-      draw();
-    },
-  }, `Show all ${count(rows.length)} rows`);
+  const said = el("p", { class: "count", "aria-live": "polite" });
   const heads = columns.map((column) => {
-    const button = el("button", { type: "button", title: column.title, click: () => by(column) },
-      column.label);
-    return el("th", { scope: "col", class: classOf(column) }, button);
+    const button = el("button", { type: "button", title: column.title || null, tabindex: -1, click: () => by(column) }, column.label);
+    return el("th", { scope: "col", class: classOf(column) }, button, column.head);
   });
+  const buttons = heads.map((head) => head.querySelector("button"));
+  // One stop for Tab; arrows go from head to head.
+  buttons[0].tabIndex = 0;
+  const head = el("tr", { keydown: (event) => {
+    const step = { ArrowRight: 1, ArrowLeft: -1 }[event.key];
+    if (!step) return;
+    event.preventDefault();
+    const place = (buttons.indexOf(document.activeElement) + step + buttons.length) % buttons.length;
+    buttons.forEach((button, number) => { button.tabIndex = number === place ? 0 : -1; });
+    buttons[place].focus();
+  } }, heads);
 
   function by(column) {
-    const falls = sorting.column === column ? !sorting.isFalling : ["number", "bar"].includes(column.kind);
+    const falls = sorting.column === column ? !sorting.isFalling : column.kind !== undefined && column.kind !== "text";
     sorting = { column, isFalling: falls };
+    Object.assign(kept, { sort: column.name, isFalling: falls, drawn: 0 });
     draw();
   }
 
   function draw() {
-    const sorted = sorting.column ? sortedRows(rows, sorting) : rows;
-    const shown = isWhole ? sorted : sorted.slice(0, FIRST_ROWS);
-    body.replaceChildren(...shown.map((row) => el("tr", null,
-      columns.map((column, place) => cellOf(column, row, place)))));
+    const wanted = isFiltered ? memory.filter.trim().toLowerCase() : "";
+    const chosen = wanted ? rows.filter((row) => textOf(columns, row).includes(wanted)) : rows;
+    found = sorting.column ? sortedRows(chosen, { value: sorting.column.value, isFalling: sorting.isFalling }) : chosen;
+    drawn = 0;
+    body.replaceChildren();
+    more(Math.max(ROWS_AT_ONCE, kept.drawn ?? 0));
     columns.forEach((column, place) => {
       const state = sorting.isFalling ? "descending" : "ascending";
       heads[place].setAttribute("aria-sort", sorting.column === column ? state : "none");
     });
-    more.hidden = isWhole;
-    filterRows(body);
+    fill(said, []).textContent = found.length === rows.length
+      ? rows.length > LONG ? many(rows.length, "row") : "" : `${count(found.length)} of ${many(rows.length, "row")}`;
+    said.hidden = !said.textContent;
+  }
+
+  function more(number) {
+    const next = found.slice(drawn, drawn + number);
+    body.append(...next.map((row, place) => el("tr",
+      { class: rowClass?.(row, found[drawn + place - 1], sorting.column?.name) || null },
+      columns.map((column, at) => cellOf(column, row, at)))));
+    drawn += next.length;
+    kept.drawn = drawn;
   }
 
   draw();
-  const table = el("table", null, captionOf(caption, isCaptionRead),
-    el("thead", null, el("tr", null, heads)), body);
-  return region(caption, table, more);
+  if (isFiltered) drawAgain.push(draw);
+  const table = el("table", { class: tableClass }, captionOf(caption, isCaptionRead), el("thead", null, head), body);
+  const place = region(caption, table, said);
+  if (rows.length > LONG) place.classList.add("long");
+  place.addEventListener("scroll", () => {
+    Object.assign(kept, { top: place.scrollTop, left: place.scrollLeft });
+    if (drawn < found.length && place.scrollTop + place.clientHeight > place.scrollHeight - 600) more(ROWS_AT_ONCE);
+  }, { passive: true });
+  place.restore = () => place.scrollTo(kept.left ?? 0, kept.top ?? 0);
+  place.drawAll = () => more(found.length);
+  return place;
 }
 
-// A box that hides the rows of filtered tables that do not contain its words.
+const textOf = (columns, row) => columns.map((column) => column.text?.(row) ?? column.value(row) ?? "").join(" ").toLowerCase();
+
+// A box that leaves the rows that contain its words.
 function filterBox(label) {
-  const input = el("input", { type: "search", placeholder: "…", "aria-label": label, class: "filter",
+  const input = el("input", { type: "search", placeholder: "…", "aria-label": label, class: "filter", value: memory.filter,
     input: () => {
-      const tables = document.querySelectorAll(".filtered");
-      if (input.value.trim()) for (const button of document.querySelectorAll(".filtered .more:not([hidden])")) button.click();
-      for (const table of tables) filterRows(table);
+      memory.filter = input.value;
+      for (const draw of drawAgain) draw();
     } });
   return el("label", { class: "choice" }, el("span", null, label), input);
 }
-
-function filterRows(part) {
-  if (!part.closest(".filtered")) return;
-  const wanted = document.querySelector(".filter")?.value.trim().toLowerCase() ?? "";
-  for (const row of part.querySelectorAll("tbody tr, :scope > tr")) {
-    row.hidden = wanted !== "" && !row.textContent.toLowerCase().includes(wanted);
-  }
-}
-
-const filtered = (table) => {
-  table.classList.add("filtered");
-  return table;
-};
 
 const captionOf = (caption, isRead) =>
   caption && el("caption", null, el("span", { class: isRead ? "visually-hidden" : null }, caption));
 
 function cellOf(column, row, place) {
   const content = column.cell ? column.cell(row) : data(column.value(row));
-  return el(place === 0 ? "th" : "td",
-    { class: classOf(column), scope: place === 0 ? "row" : null }, content);
+  return el(place === 0 ? "th" : "td", { class: classOf(column), scope: place === 0 ? "row" : null }, content);
 }
 
 // Roomy columns are left out on a phone.
 const classOf = (column) => `${column.kind ?? "text"}${column.isRoomy ? " roomy" : ""}`;
 
-function sortedRows(rows, { column, isFalling }) {
-  const ordered = (first, second) => {
-    const [a, b] = [column.value(first), column.value(second)];
-    if (isAbsent(a) || isAbsent(b)) return isAbsent(a) - isAbsent(b);
-    const order = typeof a === "number" && typeof b === "number" ? a - b : inOrder(`${a}`, `${b}`);
-    return isFalling ? -order : order;
-  };
-  return [...rows].sort(ordered);
+// A column of a table, with the label, meaning and way of writing that Python gave it.
+function columnOf(table, name, extra = {}) {
+  const { show } = table.columns[name] ?? {};
+  const { label, title } = table.head(name);
+  const plainly = { name, label, title, value: (row) => row[name] };
+  return show ? { ...plainly, kind: "number", cell: (row) => pointed(row[name], show), ...extra } : { ...plainly, ...extra };
+}
+const columnsOf = (table, names) => names.map((name) => columnOf(table, name));
+// A share as a bar with its figure; its heading stands where the bars begin.
+const barColumn = (table, name, extra = {}) =>
+  columnOf(table, name, { kind: "bar-cell", cell: (row) => bar(row[name], score(row[name])), ...extra });
+const modelColumn = (href = (row) => address(modelPath(row))) => ({ name: "model", label: words.heads.model?.label ?? "Model",
+  value: modelName, cell: (row) => row.model === ALL ? "All models" : a(href(row), data(modelName(row))) });
+
+// Columns that say the same in every row are said once, above the table.
+function saidOnce(table, rows, names) {
+  const isOne = (name) => rows.length > 1 && rows.every((row) => row[name] === rows[0][name]);
+  const uniform = names.filter(isOne).filter((name) => !isAbsent(rows[0][name]));
+  return { others: names.filter((name) => !isOne(name)),
+    note: uniform.length ? note("The same for all: ", uniform.map((name, place) =>
+      [place ? ", " : "", table.head(name).label.toLowerCase(), " ", written(table.columns[name].show, rows[0][name])]), ".") : null };
 }
 
-const numberColumn = (name, label, write = score, extra = {}) => ({
-  name, label, kind: "number", value: (row) => row[name], cell: (row) => write(row[name]), ...extra,
-});
-// A share as a bar with its figure; its heading stands where the bars begin.
-const barColumn = (name, label, extra = {}) => numberColumn(name, label, score,
-  { kind: "bar", cell: (row) => bar(row[name], score(row[name])), ...extra });
-const textColumn = (name, label, extra = {}) => ({ name, label, value: (row) => row[name], ...extra });
-const MODEL_COLUMN = { name: "model", label: "Model", value: modelName, cell: modelLink };
-
-// A matrix of figures, coloured by their size: rows × columns of {text, level, href, title}.
-function heatTable({ caption, isCaptionRead, corner, heads, rows }) {
-  const drawn = (some) => some.map(({ head, cells }) => el("tr", null, el("th", { scope: "row" }, head), cells.map(heatCell)));
-  const body = el("tbody", null, drawn(rows.slice(0, FIRST_ROWS)));
-  const more = rows.length > FIRST_ROWS && el("button", { class: "more", type: "button", click: () => {
-    more.hidden = true;
-    body.append(...drawn(rows.slice(FIRST_ROWS)));
-  } }, `Show all ${count(rows.length)} rows`);
-  return region(caption, el("table", { class: "heat" }, captionOf(caption, isCaptionRead),
-      el("thead", null, el("tr", null, el("th", { scope: "col" }, corner),
-        heads.map((head) => el("th", { scope: "col", class: "number" }, head)))), body), more);
+// A matrix of figures, coloured by their size. A row has what `first` shows, and a cell for each
+// head: {text, level, kind, href, title}, or nothing.
+function heatTable({ caption, isCaptionRead, first, heads, rows, isFiltered }) {
+  const columns = heads.map(({ name, label, title, cell }) => ({ name, label, title, kind: "number",
+    value: (row) => cell(row)?.value ?? null, text: (row) => cell(row)?.text, cell: (row) => heatCell(cell(row)) }));
+  return dataTable({ caption, isCaptionRead, columns: [first, ...columns], rows, isFiltered, tableClass: "heat" });
 }
 
 function heatCell(cell) {
-  if (!cell) return el("td", { class: "number absent" }, "–");
-  const content = cell.href ? el("a", { href: cell.href }, cell.text) : cell.text;
-  const level = cell.level ?? 0;
-  return el("td", { class: `number ${cell.kind ?? "good"}`, title: cell.title,
-    "--level": Math.max(0, Math.min(1, level)).toFixed(3) }, content);
+  if (!cell) return el("span", { class: "absent" }, "–");
+  return el(cell.href ? "a" : "span", { href: cell.href, class: `cell ${cell.kind ?? "good"}`, title: cell.title,
+    "--level": Math.max(0, Math.min(1, cell.level ?? 0)).toFixed(3) }, cell.text);
 }
+
+addEventListener("beforeprint", () => {
+  for (const place of document.querySelectorAll(".wide")) place.drawAll?.();
+});
