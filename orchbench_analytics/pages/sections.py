@@ -18,7 +18,7 @@ from orchbench_analytics.pages.findings import findings
 from orchbench_analytics.pages.source import Source
 from orchbench_analytics.pages.words import words
 from orchbench_analytics.schema import Table
-from orchbench_analytics.stats.compare import compare_each_pair
+from orchbench_analytics.stats.compare import compare_each_pair, compare_models
 from orchbench_analytics.stats.consistency import flips, pass_rates
 from orchbench_analytics.stats.intervals import intervals
 from orchbench_analytics.stats.noise import run_noise
@@ -351,12 +351,21 @@ def consistency(source: Source) -> Piece:
 
 
 def comparisons(source: Source) -> Piece:
-    """All pairs of models, where there are not too many: every metric, profile and language."""
+    """Each pair of models as `compare` has it, and all pairs at once, if there are not too many."""
     if not 2 <= len(source.models) <= MOST_PAIRED_MODELS:
         return {}
-    scores = source.only(source.scenario_scores())
-    found = compare_each_pair(scores, clusters=source.clusters())
-    return {"pairs": columns_of(found, table=COMPARISONS)}
+    scores, clusters = source.only(source.scenario_scores()), source.clusters()
+    languages = {MEAN_OF_LANGUAGES: scores} | {
+        name: scores.filter(language=name) for name in sorted({*scores["language"]})
+    }
+    at_once = [
+        compare_models(part, clusters=clusters).with_columns(language=pl.lit(language))
+        for language, part in languages.items()
+    ]
+    return {
+        "pairs": columns_of(compare_each_pair(scores, clusters=clusters), table=COMPARISONS),
+        "all_pairs": columns_of(pl.concat(at_once), table=COMPARISONS),
+    }
 
 
 def audited(changes: pl.DataFrame, source: Source) -> Piece:

@@ -14,7 +14,6 @@ from polars.testing import assert_frame_equal
 from orchbench_analytics import open_warehouse
 from orchbench_analytics.engines import Here
 from orchbench_analytics.errors import PathError, SelectionError
-from orchbench_analytics.metrics import HEADLINE
 from orchbench_analytics.pages import report
 from orchbench_analytics.pages.report import ReportOptions, make_report
 from orchbench_analytics.pages.shards import difference
@@ -72,18 +71,39 @@ def test_ranks_are_the_statistics(demo: Path, page: Path) -> None:
     assert_frame_equal(found.sort(keys), expected.sort(keys), check_dtypes=False, abs_tol=1e-6)
 
 
-@pytest.mark.parametrize("metric", HEADLINE)
-def test_pairs_are_the_statistics(demo: Path, page: Path, metric: str) -> None:
+def test_a_pair_on_the_page_is_what_compare_says(demo: Path, page: Path) -> None:
+    """Every metric and language of some pairs: the same interval, p and verdict."""
     warehouse = open_warehouse(demo)
     pairs = frame_of_columns(pieces(page)["comparisons"]["pairs"])
+    sides = [key for key in pairs.columns if key.endswith(("model", "experiment"))]
+    keys = ["metric", "language"]
 
     for profile in ("spec", "strict", "upstream"):
-        found = pairs.filter(profile=profile, metric=metric, language="mean")
-        expected = warehouse.compare(profile=profile, metrics=[metric])
-        keys = [key for key in found.columns if key.endswith(("model", "experiment"))]
+        of_profile = pairs.filter(profile=profile)
+        for pair in of_profile.select(sides).unique().sort(sides).iter_rows(named=True):
+            found = of_profile.filter(**pair)
+            expected = warehouse.compare(
+                (pair["baseline_model"], pair["baseline_experiment"]),
+                (pair["candidate_model"], pair["candidate_experiment"]),
+                profile=profile,
+            )
+            assert_frame_equal(
+                found.sort(keys),
+                expected.select(found.columns).sort(keys),
+                check_dtypes=False,
+                abs_tol=1e-6,
+            )
+
+
+def test_all_pairs_on_the_page_are_what_compare_says(demo: Path, page: Path) -> None:
+    every = frame_of_columns(pieces(page)["comparisons"]["all_pairs"])
+    sides = [key for key in every.columns if key.endswith(("model", "experiment"))]
+    for profile in ("spec", "strict", "upstream"):
+        found = every.filter(profile=profile, language="mean")
+        expected = open_warehouse(demo).compare(profile=profile)
         assert_frame_equal(
-            found.sort(keys),
-            expected.select(found.columns).sort(keys),
+            found.sort(sides),
+            expected.select(found.columns).sort(sides),
             check_dtypes=False,
             abs_tol=1e-6,
         )

@@ -15,8 +15,8 @@ async function compareView([, model, experiment, otherModel, otherExperiment]) {
     select("Baseline", options, chosen(baseline), (key) => to(named(key) ?? models[0], candidate)),
     select("Candidate", options, chosen(candidate), (key) => to(baseline ?? models[0], named(key))),
     baseline && candidate && el("button", { type: "button", click: () => to(candidate, baseline) }, "Swap"), languageChoice())];
-  const { pairs } = await piece("comparisons");
-  if (!baseline || !candidate) return [...title, note("Choose two models to see how far apart they are, and where."), pairs && pairMatrix(pairs)];
+  const { pairs, all_pairs: allPairs } = await piece("comparisons");
+  if (!baseline || !candidate) return [...title, note("Choose two models to see how far apart they are, and where."), allPairs && pairMatrix(allPairs)];
   const profile = profileHere();
   const [first, second] = await Promise.all([baseline, candidate].map((row) => shardOf(core, row.model, row.experiment)));
   return [...title,
@@ -81,7 +81,7 @@ function verdictTable(table, rows) {
         whisker({ value: row.difference, low: row.low, high: row.high }, [-widest, widest], signed)] },
     ...columnsOf(table, ["baseline_value", "candidate_value", "p_value"]),
     columnOf(table, "scenario_count", { isRoomy: true })] }),
-  note("Paired over the scenarios that both have; intervals and p are corrected for all pairs, and a verdict is given where both allow it.")];
+  note("Paired over the scenarios that both have; intervals and p are corrected for all metrics and languages of the pair. Better or worse: the interval leaves out 0.")];
 }
 
 // The scenarios that both models have, with what each scores there.
