@@ -688,7 +688,7 @@ def bench_power(bench: Bench) -> None:
     The prediction comes from a pilot sweep of 12 models, of another draw than the pairs.
     """
     sweeps, counts = bench.sweeps(300), (45, 110)
-    pilots = 6
+    pilots = 4
 
     def predicted(rng: np.random.Generator, skill: float, count: int, correlation: float) -> float:
         pilot = answers(rng, [skill] * 12, (pilots, count), correlation)
@@ -701,12 +701,16 @@ def bench_power(bench: Bench) -> None:
             found.append(plans["detectable_difference"].item())
         return float(np.mean(found))
 
+    shifts = np.linspace(0.0, 1.2, 9)
+    shift_for = {}
+    for skill in (1.0, 2.5):
+        truth = truth_of((skill + shifts).tolist(), HEADLINE[:1])[0]
+        shift_for[skill] = np.polynomial.Polynomial.fit(truth - truth[0], shifts, 3)
+
     def power(skill: float, rng: np.random.Generator, count: int, correlation: float) -> float:
         wanted = predicted(rng, skill, count, correlation)
-        shifts = np.linspace(0.0, 1.5, 16)
-        truth = truth_of([skill, *(skill + shifts)], HEADLINE[:1])[0]
-        fit = np.polynomial.Polynomial.fit(truth[1:] - truth[1], shifts, 4)
-        sweep = answers(rng, [skill, skill + float(fit(wanted))], (sweeps, count), correlation)
+        other = skill + float(shift_for[skill](wanted))
+        sweep = answers(rng, [skill, other], (sweeps, count), correlation)
         found = []
         for number in range(sweeps):
             pair = compared(
@@ -722,7 +726,7 @@ def bench_power(bench: Bench) -> None:
             found.append(bool(low[0] > 0))
         return share(found)
 
-    rows = ((f"skill {skill:g}", cells(partial(power, skill), counts)) for skill in (1.0, 2.5))
+    rows = ((f"skill {skill:g}", cells(partial(power, skill), counts)) for skill in shift_for)
     title = "verdicts of the first of 12 rows at the difference that `power` says has 80 %"
     bench.table(title, POWER, sweeps, rows, counts=counts)
 
