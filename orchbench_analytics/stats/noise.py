@@ -37,8 +37,10 @@ def run_noise(
     The noise is taken from the variance of runs within scenarios, which has many more degrees of
     freedom than a handful of runs has. ICC(1) = (MSB - MSW) / (MSB + (k - 1) MSW), with the mean
     squares between and within scenarios of the scenario's score in each run, and k the mean number
-    of runs (corrected if unequal); its interval comes from random weights of the scenarios (Rubin
-    1981), since scores near 1 are far from normal.
+    of runs (corrected if unequal; Shrout and Fleiss 1979, doi:10.1037/0033-2909.86.2.420). Its
+    interval comes from random weights of the scenarios (Rubin 1981, doi:10.1214/aos/1176345338)
+    and of a made-up one that is as extreme as any score seen, since scores near 1 are far from
+    normal and few sweeps show their rare failures.
     """
     counts = run_counts(scored_steps, scored_plans)
     names = resolve_metrics(metrics)
