@@ -2,8 +2,9 @@
 
 Throughout, a difference is candidate - baseline: above 0 the candidate is better. Pairs are
 compared over the scenarios both have, in each language and over the mean of languages, by a paired
-t test over clusters of scenarios. All rows of a comparison are corrected together (`family`), and
-the verdict is what the corrected interval says: better or worse if it leaves out 0.
+t test over clusters of scenarios (Student 1908, doi:10.1093/biomet/6.1.1). All rows of a comparison
+are corrected together (`family`), and the verdict is what the corrected interval says: better or
+worse if it leaves out 0.
 """
 
 from __future__ import annotations

@@ -1,4 +1,8 @@
-"""Consistency over runs: how often a model decides otherwise when asked again."""
+"""Consistency over runs: how often a model decides otherwise when asked again.
+
+pass@k is the estimate of Chen et al. (2021, arXiv:2107.03374), pass^k that of Yao et al. (2024,
+arXiv:2406.12045).
+"""
 
 from __future__ import annotations
 

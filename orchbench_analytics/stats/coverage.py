@@ -77,7 +77,11 @@ def expected_scores(sweep: Sweep, name: str) -> Array:
 
 
 def two_way_fit(values: Array, present: Flags) -> Array:
-    """Row effect + column effect of every cell, by least squares over the cells that are there."""
+    """Row effect + column effect of every cell, by least squares over the cells that are there.
+
+    The analysis of a two-way table with unequal numbers (Yates 1934,
+    doi:10.1080/01621459.1934.10502686).
+    """
     weight = present.astype(np.float64)
     in_row, in_column = weight.sum(axis=1), weight.sum(axis=0)
     row_mean = (values * weight).sum(axis=1) / np.maximum(in_row, 1)

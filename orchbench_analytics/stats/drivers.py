@@ -1,8 +1,8 @@
 """What a difference between two models comes from: which scenarios, agents or tools.
 
 The contribution of a scenario (agent, tool) is what its change adds on the way from the baseline's
-answers to the candidate's, all places changing evenly (Aumann-Shapley). For a mean over scenarios
-that is exactly its share of the difference; and for F1s too, contributions add up to the
+answers to the candidate's, all places changing evenly (Aumann and Shapley 1974). For a mean over
+scenarios that is exactly its share of the difference; and for F1s too, contributions add up to the
 difference, as leave-one-out influences would not.
 """
 

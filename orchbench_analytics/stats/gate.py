@@ -1,4 +1,8 @@
-"""A gate for checkpoints: may the candidate go on, or is it worse than the baseline allows?"""
+"""A gate for checkpoints: may the candidate go on, or is it worse than the baseline allows?
+
+It is a test of non-inferiority by an interval, whose lower end also allows for rare losses that the
+scenarios do not show (Gaffke 2005; see `limits`).
+"""
 
 from __future__ import annotations
 

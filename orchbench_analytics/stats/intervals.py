@@ -1,7 +1,8 @@
 """How well a model's scores are known: intervals of every metric, and of gaps between languages.
 
 An interval says where the metric would lie over all scenarios of the kind, of which these are a
-sample. A scenario goes with all its runs and steps, and with its translations.
+sample (Miller 2024, arXiv:2411.00640). A scenario goes with all its runs and steps, and with its
+translations. The limits are Gaffke's (`limits`), the errors those of the jack-knife (`estimate`).
 """
 
 from __future__ import annotations

@@ -7,8 +7,9 @@ as its quantiles (Gaffke 2005; Learned-Miller and Thomas 2020, arXiv:1905.06208)
 answers these are the limits of Clopper and Pearson (1934). Here the quantiles are those of the beta
 distribution with the same mean and variance.
 
-A difference gets Student's t, with as many degrees of freedom as there are clusters that carry it,
-less one. Where all clusters say the same there is no spread to go by, and it gets Gaffke's limits.
+A difference gets Student's t, with as many degrees of freedom as there are clusters that carry it
+(Kish 1965), less one. Where all clusters say the same there is no spread to go by, and it gets
+Gaffke's limits.
 """
 
 from __future__ import annotations

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from typing import NamedTuple
 
 import numpy as np
 import polars as pl
@@ -36,8 +37,10 @@ def run_noise(
     The noise is taken from the variance of runs within scenarios, which has many more degrees of
     freedom than a handful of runs has. ICC(1) = (MSB - MSW) / (MSB + (k - 1) MSW), with the mean
     squares between and within scenarios of the scenario's score in each run, and k the mean number
-    of runs (corrected if unequal); its interval comes from random weights of the scenarios (Rubin
-    1981), since scores near 1 are far from normal.
+    of runs (corrected if unequal; Shrout and Fleiss 1979, doi:10.1037/0033-2909.86.2.420). Its
+    interval comes from random weights of the scenarios (Rubin 1981, doi:10.1214/aos/1176345338)
+    and of a made-up one that is as extreme as any score seen, since scores near 1 are far from
+    normal and few sweeps show their rare failures.
     """
     counts = run_counts(scored_steps, scored_plans)
     names = resolve_metrics(metrics)
@@ -144,6 +147,8 @@ def _intraclass(by_scenario: pl.DataFrame, *, level: float = 0.95) -> pl.DataFra
         pl.len().cast(pl.Float64).alias("k"),
         pl.col("value").mean().alias("mean"),
         (pl.col("value") - pl.col("value").mean()).pow(2).sum().alias("within"),
+        pl.col("value").min().alias("least"),
+        pl.col("value").max().alias("most"),
     )
     found = [
         _intraclass_rows(part, level=level)
@@ -151,6 +156,22 @@ def _intraclass(by_scenario: pl.DataFrame, *, level: float = 0.95) -> pl.DataFra
     ]
     schema = dict.fromkeys((*_MODEL, "metric"), pl.String) | dict.fromkeys(_ICC, pl.Float64)
     return pl.concat(found) if found else pl.DataFrame(schema=schema)
+
+
+class _Cells(NamedTuple):
+    """Row by scenario: the number of runs, their mean, and their squares about it."""
+
+    runs: Array
+    mean: Array
+    within: Array
+
+    def take(self, rows: slice) -> _Cells:
+        return _Cells(self.runs[rows], self.mean[rows], self.within[rows])
+
+    def add(self, runs: Array, mean: Array, within: Array) -> _Cells:
+        """With one more scenario in each row."""
+        columns = zip(self, (runs, mean, within), strict=True)
+        return _Cells(*(np.column_stack([array, column]) for array, column in columns))
 
 
 def _intraclass_rows(cells: pl.DataFrame, *, level: float) -> pl.DataFrame:
@@ -161,38 +182,72 @@ def _intraclass_rows(cells: pl.DataFrame, *, level: float) -> pl.DataFrame:
         scenarios.with_row_index("_column"), on="scenario"
     )
     place = placed["_row"].to_numpy(), placed["_column"].to_numpy()
-    runs, mean, within = (np.zeros((rows.height, scenarios.height)) for _ in range(3))
-    for array, column in ((runs, "k"), (mean, "mean"), (within, "within")):
+    arrays = []
+    for column in ("k", "mean", "within"):
+        array = np.zeros((rows.height, scenarios.height))
         array[place] = placed[column].to_numpy()
-    draws = np.random.default_rng(0).exponential(size=(scenarios.height, _DRAWS))
-    low, high = np.full(rows.height, np.nan), np.full(rows.height, np.nan)
+        arrays.append(array)
+    seen = _Cells(*arrays)
+    ends = placed.group_by("_row").agg(pl.min("least"), pl.max("most")).sort("_row")
+    steady, unsteady = _made_up(seen, ends["least"].to_numpy(), ends["most"].to_numpy())
+    value = _icc(seen, np.ones((scenarios.height, 1)))[:, 0]
+    weights = np.random.default_rng(0).exponential(size=(scenarios.height + 1, _DRAWS))
+    low, high = value.copy(), value.copy()
     for part in chunks(rows.height, _DRAWS):
-        drawn = _icc(runs[part], mean[part], within[part], draws)
-        is_known = ~np.isnan(drawn).all(axis=1) & (within[part].sum(axis=1) > _NOTHING)
-        ends = np.full((2, len(drawn)), np.nan)
-        ends[:, is_known] = np.nanquantile(
-            drawn[is_known], [(1 - level) / 2, (1 + level) / 2], axis=1
-        )
-        low[part], high[part] = ends
-    value = _icc(runs, mean, within, np.ones((scenarios.height, 1)))[:, 0]
+        drawn = _icc(unsteady.take(part), weights), _icc(steady.take(part), weights)
+        low[part] = np.fmin(value[part], _quantile(drawn[0], (1 - level) / 2))
+        high[part] = np.fmax(value[part], _quantile(drawn[1], (1 + level) / 2))
+    # Runs that never differ do not show how far they might.
+    is_known = seen.within.sum(axis=1) > _NOTHING
+    low, high = (np.where(is_known, end, np.nan) for end in (low, high))
     return rows.with_columns(
         pl.Series(name, array, nan_to_null=True)
         for name, array in zip(_ICC, (value, low, high), strict=True)
     ).drop_nulls(_ICC[0])
 
 
-def _icc(runs: Array, mean: Array, within: Array, weights: Array) -> Array:
-    """(MSB - MSW) / (MSB + (k - 1) MSW) of row by weighting; NaN without spread or repetition."""
+def _made_up(seen: _Cells, least: Array, most: Array) -> tuple[_Cells, _Cells]:
+    """The scenarios with one more: all its runs alike and far off, or half of them against half.
+
+    It is as extreme as any score that was seen, and has the usual number of runs.
+    """
+    total = seen.runs.sum(axis=1)
+    grand = (seen.runs * seen.mean).sum(axis=1) / np.maximum(total, 1.0)
+    runs = np.maximum(np.round(total / np.maximum((seen.runs > 0).sum(axis=1), 1)), 2.0)
+    far = np.where(most - grand > grand - least, most, least)
+    halves = [least + (most - least) * half / runs for half in (runs // 2, runs - runs // 2)]
+    is_nearer = np.abs(halves[0] - grand) < np.abs(halves[1] - grand)
+    split = (most - least) ** 2 * (runs // 2) * (runs - runs // 2) / runs
+    return (
+        seen.add(runs, far, np.zeros_like(runs)),
+        seen.add(runs, np.where(is_nearer, halves[0], halves[1]), split),
+    )
+
+
+def _quantile(drawn: Array, probability: float) -> Array:
+    """A quantile of each row, of what is not NaN; NaN where all is."""
+    known = ~np.isnan(drawn).all(axis=1)
+    found = np.full(len(drawn), np.nan)
+    found[known] = np.nanquantile(drawn[known], probability, axis=1)
+    return found
+
+
+def _icc(cells: _Cells, weights: Array) -> Array:
+    """(MSB - MSW) / (MSB + (k - 1) MSW) of row by weighting; NaN without spread or repetition.
+
+    The weights of each weighting are scaled to add up to the number of scenarios.
+    """
+    runs, mean, within = cells
     there = (runs > 0).astype(np.float64)
-    weights = weights / np.maximum((there @ weights).max(), 1e-300) * there.sum(axis=1).max()
-    groups, total = there @ weights, runs @ weights
-    grand = (runs * mean) @ weights / np.maximum(total, _NOTHING)
-    between = (runs * mean**2) @ weights - total * grand**2
-    inside = within @ weights
+    groups = there.sum(axis=1, keepdims=True)
+    scale = groups / np.maximum(there @ weights, 1e-300)
+    total = scale * (runs @ weights)
+    grand = scale * ((runs * mean) @ weights) / np.maximum(total, _NOTHING)
+    between = scale * ((runs * mean**2) @ weights) - total * grand**2
     with np.errstate(divide="ignore", invalid="ignore"):
         msb = np.maximum(between, 0.0) / (groups - 1)
-        msw = inside / (total - groups)
-        usual = (total - (runs**2) @ weights / total) / (groups - 1)
+        msw = scale * (within @ weights) / (total - groups)
+        usual = (total - scale * ((runs**2) @ weights) / total) / (groups - 1)
         below = msb + (usual - 1) * msw
-        is_known = (groups > 1 + 1e-9) & (total - groups > 1e-9) & (below > _NOTHING)
+        is_known = (groups > 1) & (total - groups > 1e-9) & (below > _NOTHING)
         return np.where(is_known, (msb - msw) / below, np.nan)

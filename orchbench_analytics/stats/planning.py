@@ -3,7 +3,8 @@
 The variance of a score is taken apart into what models, scenarios, their interaction and chance
 between runs make of it. A planned comparison is the one that `compare` makes: its correction for
 several rows, its degrees of freedom, and what translated scenarios have in common are taken from
-the pairs of models that are there.
+the pairs of models that are there. The components are those of the analysis of variance of a
+two-way table (Searle, Casella and McCulloch 1992, doi:10.1002/9780470316856).
 """
 
 from __future__ import annotations
@@ -263,7 +264,8 @@ def variances(
 def components(means: Array, runs: Array, within: Array) -> Components:
     """Variances from model by scenario: means over runs, numbers of runs, squares within.
 
-    Negative estimates are 0. One run a cell leaves chance and interaction together, as the latter.
+    By the analysis of variance (Searle, Casella and McCulloch 1992). Negative estimates are 0. One
+    run a cell leaves chance and interaction together, as the latter.
     """
     models, scenarios = means.shape
     if models < 2 or scenarios < 2:

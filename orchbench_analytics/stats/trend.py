@@ -3,7 +3,8 @@
 Least squares lay a line through the models' scores. Two things make its slope uncertain: other
 scenarios of the kind would give other scores, and models scatter about the line for reasons of
 their own. The first shows in the moves of the slope by cluster, the second in the residuals, which
-contain chance of the first kind too; so the greater of both errors counts.
+contain chance of the first kind too; so the greater of both errors counts. Metrics share the
+allowed error evenly (Dunn 1961, doi:10.1080/01621459.1961.10482090).
 """
 
 from __future__ import annotations

@@ -126,7 +126,7 @@ def test_run_noise_of_a_mean_is_that_within_scenarios(warehouse: Warehouse) -> N
     )
     both = noise.join(wanted, on=SCENARIO[:4])
     # Files with fewer runs weigh otherwise when one is left out: they agree to first order.
-    np.testing.assert_allclose(both["noise_standard_error"], both["wanted"], rtol=0.02)
+    np.testing.assert_allclose(both["noise_standard_error"], both["wanted"], rtol=0.02, atol=1e-12)
     equal = np.isclose(both["noise_standard_error"], both["wanted"], rtol=0, atol=1e-12)
     assert equal.mean() > 0.95
     ratio = (both["run_standard_deviation"] / both["noise_standard_error"]).drop_nans()
