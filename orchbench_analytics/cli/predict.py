@@ -22,7 +22,7 @@ from orchbench_analytics.paths import local_path
 @command(example="orchbench predict orchbench-demo/warehouse graded-1 --list list.csv")
 def predict(
     warehouse: WarehouseArgument,
-    model: Annotated[
+    predicted: Annotated[  # --model is another
         str,
         typer.Argument(
             metavar="MODEL", autocompletion=complete_models, help="Model, or model/experiment."
@@ -45,16 +45,16 @@ def predict(
     chosen: SelectionOptions,
     rows: RowOptions,
 ) -> None:
-    """Predict the full score of a model that has the scenarios of a list.
+    """Predict a model's full score from the scenarios of a list.
 
-    Other models that have all scenarios show how the score over the list relates to the full one;
-    --model chooses among them.
+    It is a regression on the other models that have all scenarios; --model chooses among these. The
+    interval of 95 % assumes that the model is to the others as they are to each other.
     """
     from orchbench_analytics.outputs import sentences
     from orchbench_analytics.warehouse import open_warehouse
 
     found = open_warehouse(warehouse).predict(
-        model, scenarios, profile=profile, metric=metric, **chosen.names
+        predicted, scenarios, profile=profile, metric=metric, **chosen.names
     )
     rows.write(found)
     say(sentences.prediction(found))

@@ -34,8 +34,8 @@ def shortlist(
 ) -> None:
     """Choose scenarios that predict the score over all of them.
 
-    The list is drawn at random: of each language its share, and a scenario and its translation
-    only once all others are in. A message says how well other models' scores predict.
+    The list is drawn at random: of each language its share, and translations of chosen scenarios
+    last. A message says how well the list predicts the full scores of models that have everything.
     """
     from orchbench_analytics.outputs import sentences
     from orchbench_analytics.warehouse import open_warehouse

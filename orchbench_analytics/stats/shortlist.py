@@ -9,7 +9,8 @@ The score over all scenarios is the score over the list and a gap. Ridge regress
 gap from what each scenario of the list adds to the score, with models that have all scenarios as
 examples (Hoerl and Kennard 1970; lists of examples that stand for a benchmark: Polo et al. 2024,
 arXiv:2402.14992). The penalty is the one with the least error when each model in turn is left out,
-which has a closed form (Allen 1974); without any weights, what is left is the mean gap.
+which has a closed form (Allen 1974). Among the choices are the mean gap without any weights, and
+no gap at all.
 
 The error is that of models left out, with the penalty chosen without them: chosen with them, it
 shows errors that are too small by a tenth where models are few. The interval reaches as far as
@@ -85,7 +86,7 @@ def shortlist(
     for sweep in sweeps(scenario_scores, [name], clusters):
         picked = pick(_scenarios(sweep), scenario_count, seed=seed)
         complete = _complete(sweep, np.arange(len(sweep.contenders)))
-        known = _defined(_examples(sweep.in_common(complete), picked, name))
+        known = _defined(examples(sweep.in_common(complete), picked, name))
         count = len(known.full)
         errors, _ = cross_validated(known)
         gaps = known.full - known.listed
@@ -138,7 +139,7 @@ def predict(
                 f"{every.height:,} scenarios of the sweep, and there are {count}"
             )
         (alone,) = sweeps(own.join(every, on=["language", "scenario"], how="semi"), [name])
-        target = _examples(alone, listed, name)
+        target = examples(alone, listed, name)
         if np.isnan(target.listed[0]):
             raise SelectionError(
                 f"{metric_label(name)} of {'/'.join(wanted)} is undefined over the list: none of "
@@ -211,7 +212,7 @@ def fit(additions: Array, gaps: Array) -> Fit:
     mean = float(gaps.mean())
     along = vectors.T @ (gaps - mean)
     unit = values.sum() / max(count - 1, 1)
-    chosen, least = np.zeros(count), np.inf
+    chosen, least = np.full(count, np.nan), float((gaps**2).sum())
     for penalty in _PENALTIES if unit > 0 else (np.inf,):
         inverse = 1 / (values + penalty * unit) if np.isfinite(penalty) else np.zeros(count)
         shrunk = values * inverse
@@ -220,6 +221,8 @@ def fit(additions: Array, gaps: Array) -> Fit:
         error = float(((residuals / np.maximum(1 - diagonal, 1e-12)) ** 2).sum())
         if error < least:
             chosen, least = inverse, error
+    if np.isnan(chosen).any():  # no penalty does better than to expect no gap
+        return Fit(0.0, centre, np.zeros(additions.shape[1]))
     return Fit(mean, centre, centred.T @ (vectors @ (chosen * along)))
 
 
@@ -260,7 +263,7 @@ def _others(others: pl.DataFrame, listed: pl.DataFrame, name: str) -> tuple[int,
     """How many other models have all scenarios and a defined metric, and these models."""
     (sweep,) = sweeps(others, [name])
     complete = _complete(sweep, np.arange(len(sweep.contenders)))
-    known = _defined(_examples(sweep.in_common(complete), listed, name))
+    known = _defined(examples(sweep.in_common(complete), listed, name))
     return len(known.full), known
 
 
@@ -289,7 +292,7 @@ def _scenarios(sweep: Sweep) -> pl.DataFrame:
     )
 
 
-def _examples(sweep: Sweep, listed: pl.DataFrame, name: str) -> Examples:
+def examples(sweep: Sweep, listed: pl.DataFrame, name: str) -> Examples:
     """All contenders of a sweep, over all its scenarios and over those of a list."""
     if not sweep.contenders:
         return Examples(np.empty(0), np.empty(0), np.empty((0, listed.height)))
