@@ -19,7 +19,7 @@ from orchbench_analytics.cli.rows import RowOptions
 from orchbench_analytics.paths import local_path
 
 
-@command(example="orchbench predict orchbench-demo/warehouse graded-1 --list list.csv")
+@command(example="orchbench predict orchbench-demo/warehouse graded-1 --list few.csv")
 def predict(
     warehouse: WarehouseArgument,
     predicted: Annotated[  # --model is another

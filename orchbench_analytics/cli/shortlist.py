@@ -17,7 +17,7 @@ from orchbench_analytics.cli.boundary import say
 from orchbench_analytics.cli.rows import RowOptions
 
 
-@command(example="orchbench shortlist orchbench-demo/warehouse --scenarios 4 -o list.csv")
+@command(example="orchbench shortlist orchbench-demo/warehouse --scenarios 4 -o few.csv")
 def shortlist(
     warehouse: WarehouseArgument,
     scenarios: Annotated[

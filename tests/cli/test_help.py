@@ -83,7 +83,7 @@ def test_every_example_works(
     (tmp_path / "tags.csv").write_text("model,step\nperfect,1\nsilent,2\ngraded-1,3\n")
     monkeypatch.chdir(tmp_path)
     if name == "predict":
-        orchbench("shortlist", "orchbench-demo/warehouse", "--scenarios", 4, "-o", "list.csv")
+        orchbench("shortlist", "orchbench-demo/warehouse", "--scenarios", 4, "-o", "few.csv")
     orchbench("tag", "orchbench-demo/warehouse", "tags.csv")
     _, example = command.epilog.split("Example: orchbench ")
     done = orchbench(*shlex.split(example))
