@@ -1007,6 +1007,89 @@ class Warehouse:
             steps, plans, scores, metric=metric, difference=difference, clusters=together
         )
 
+    @names_damage
+    def shortlist(
+        self,
+        scenarios: int = 100,
+        *,
+        profile: str | None = None,
+        metric: str = "average_score",
+        models: Sequence[str] = (),
+        experiments: Sequence[str] = (),
+        languages: Sequence[str] = (),
+        seed: int = 0,
+    ) -> pl.DataFrame:
+        """Choose scenarios that predict a model's score over all of them.
+
+        scenarios: how many; each language gets its share.
+        profile: which rules count.
+        metric: the metric whose prediction is checked.
+        models: choose from their scenarios, and check on them only.
+        experiments: likewise.
+        languages: likewise.
+        seed: the same seed gives the same list.
+
+        Returns a row for each scenario of the list. `prediction_error` is the root mean square
+        error of predicting each model from the others; `mean_error` that of the score over the
+        list as it is.
+
+        >>> warehouse.shortlist(2).select("language").unique().height
+        2
+        """
+        from orchbench_analytics.stats.shortlist import shortlist
+
+        chosen = self._choose(models, experiments, languages)
+        scores = chosen.of(self._scenario_scores(self.profile(profile)))
+        return shortlist(scores, scenarios, metric=metric, clusters=self._clusters(), seed=seed)
+
+    @names_damage
+    def predict(
+        self,
+        model: str | Contender,
+        scenarios: pl.DataFrame | str | Path,
+        *,
+        profile: str | None = None,
+        metric: str = "average_score",
+        models: Sequence[str] = (),
+        experiments: Sequence[str] = (),
+        languages: Sequence[str] = (),
+        level: float = 0.95,
+    ) -> pl.DataFrame:
+        """Predict the score over all scenarios of a model that has those of a list.
+
+        model: its name, `model/experiment` or a pair of both.
+        scenarios: the list, with the columns `language` and `scenario`, or a file of it.
+        profile: which rules count.
+        metric: the metric to predict.
+        models: learn from these only.
+        experiments: likewise, and look for the model among them.
+        languages: predict the score over these only.
+        level: of the interval.
+
+        Returns one row: `predicted_score` with its interval, and `list_score`, the score over the
+        list. The interval assumes that the model is to the others as they are to each other.
+
+        >>> listed = warehouse.shortlist(2)
+        >>> warehouse.predict("perfect", listed).select("model", "list_score").row(0)
+        ('perfect', 1.0)
+        """
+        from orchbench_analytics.outputs.scenario_lists import read_scenarios
+        from orchbench_analytics.stats.shortlist import predict
+
+        chosen, scored = self._choose(models, experiments, languages), self.profile(profile)
+        wanted = find_contender(model, self._contenders(self._choose((), experiments)))
+        if chosen.contenders is not None:
+            chosen = chosen._replace(contenders=sorted({*chosen.contenders, wanted}))
+        scores = chosen.of(self._scenario_scores(scored))
+        self._require_scores(scores, [wanted], scored)
+        if isinstance(scenarios, pl.DataFrame):
+            listed = scenarios
+        else:
+            listed = read_scenarios(local_path(scenarios))
+        if chosen.languages is not None:
+            listed = listed.filter(pl.col("language").is_in(chosen.languages))
+        return predict(scores, wanted, listed, metric=metric, level=level)
+
     # Check, and use elsewhere
 
     @names_damage

@@ -36,6 +36,7 @@ GROUPS = {
     "Fill a warehouse": ("demo", "ingest", "sources", "tag", "score", "remove"),
     "Look at scores": ("leaderboard", "show", "results", "report", "view"),
     "Tell which differences are real": ("compare", "trend", "consistency", "power"),
+    "Test on fewer scenarios": ("shortlist", "predict"),
     "Query and export": ("sql", "dictionary", "export"),
     "Rules and checks": ("profile", "audit", "check"),
 }

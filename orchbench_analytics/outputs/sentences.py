@@ -8,6 +8,7 @@ import polars as pl
 
 from orchbench_analytics.metrics import HEADLINE, LABELS, MEAN_OF_LANGUAGES, METRICS
 from orchbench_analytics.outputs.labels import metric_label
+from orchbench_analytics.stats.shortlist import FEWEST_FOR_REGRESSION, REGRESSION
 
 _FEW = 3
 
@@ -172,3 +173,41 @@ def _extreme(rows: pl.DataFrame, column: str, *, lowest: bool = False) -> dict[s
 
 def _model(row: dict[str, Any]) -> str:
     return f"{row['model']} in {row['language']}"
+
+
+def shortlist(rows: pl.DataFrame) -> str:
+    """How well the scenarios of a list predict the full score."""
+    row = rows.row(0, named=True)
+    whole = f"{rows.height:,} of {row['sweep_scenario_count']:,} scenarios"
+    models = _complete_models(row["model_count"])
+    if not row["model_count"]:
+        return f"{whole}; how well they predict is not known, as {models}"
+    name, plain = metric_label(row["metric"]), f"{100 * row['mean_error']:.1f} points"
+    if row["method"] == REGRESSION:
+        return (
+            f"{whole} predict the full {name} within {100 * row['prediction_error']:.1f} points "
+            f"(RMSE, each of {row['model_count']:,} models predicted from the others); their plain "
+            f"mean within {plain}"
+        )
+    return f"the plain mean of {whole} is within {plain} of the full {name} (RMSE); {models}"
+
+
+def prediction(rows: pl.DataFrame) -> str:
+    """The full score that is expected of a model, and what the interval assumes."""
+    row = rows.row(0, named=True)
+    name = metric_label(row["metric"])
+    ends = f"[{100 * row['low']:.1f}, {100 * row['high']:.1f}]"
+    if row["method"] == REGRESSION:
+        basis = f"the regression on {row['model_count']:,} models"
+    else:
+        basis = f"the plain mean over the list, as {_complete_models(row['model_count'])}"
+    return (
+        f"{row['model']}: full {name} {100 * row['predicted_score']:.1f} {ends} by {basis}; over "
+        f"the list {100 * row['list_score']:.1f}; the interval assumes a model like the others"
+    )
+
+
+def _complete_models(count: int) -> str:
+    have = "model has" if count == 1 else "models have"
+    few = f"; a regression needs {FEWEST_FOR_REGRESSION}" if count else ""
+    return f"{count or 'no'} {have} all scenarios{few}"

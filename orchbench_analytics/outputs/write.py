@@ -34,7 +34,7 @@ _EXTENSIONS: dict[str, Format] = {
     ".xlsx": "xlsx",
 }
 _MOST_EXCEL_ROWS = 2**20 - 1
-_FORMULA_STARTS = tuple("=+-@\t\r")
+FORMULA_STARTS = tuple("=+-@\t\r")
 _FEWEST_ROWS = 20
 _OTHER_LINES = 8  # of a screen: what is said before and after a table
 
@@ -257,9 +257,9 @@ def _defuse_formulas(frame: pl.DataFrame) -> pl.DataFrame:
     import polars as pl
 
     text = pl.col(pl.String)
-    is_formula = text.str.head(1).is_in(_FORMULA_STARTS)
+    is_formula = text.str.head(1).is_in(FORMULA_STARTS)
     defused = frame.with_columns(pl.when(is_formula).then("'" + text).otherwise(text).name.keep())
-    return defused.rename({n: f"'{n}" for n in frame.columns if n.startswith(_FORMULA_STARTS)})
+    return defused.rename({n: f"'{n}" for n in frame.columns if n.startswith(FORMULA_STARTS)})
 
 
 @contextmanager

@@ -383,6 +383,61 @@ SWEEP_PLANS = Table(
         PROFILE_NAME,
     ),
 )
+_PREDICTION_ERROR = maybe_number(
+    "prediction_error",
+    "Root mean square of full score - prediction, each model predicted from the others; null "
+    "without models that have all scenarios.",
+)
+_MEAN_ERROR = maybe_number(
+    "mean_error", "The same of the score over the list, taken for the full score."
+)
+_METHOD = text(
+    "method", "regression, or with fewer than six models that have everything: mean over the list."
+)
+_EXAMPLES = count("model_count", "Models that have all scenarios, from which predictions learn.")
+SHORTLISTS = Table(
+    "shortlists",
+    "scenario of a list that stands for all scenarios",
+    (
+        _ONE_LANGUAGE,
+        text("scenario", "Scenario, as the results tree has it."),
+        text("cluster", "The scenario and its translations; its own name if it is alone."),
+        _METRIC,
+        _PREDICTION_ERROR,
+        _MEAN_ERROR,
+        _METHOD,
+        _EXAMPLES,
+        count("sweep_scenario_count", "Scenarios that the list is chosen from."),
+        PROFILE_NAME,
+    ),
+)
+PREDICTIONS = Table(
+    "predictions",
+    "metric of a model that has the scenarios of a list",
+    (
+        _MODEL,
+        _METRIC,
+        maybe_number("predicted_score", "Prediction of the metric over all scenarios, 0 to 1."),
+        maybe_number(
+            "low",
+            "Lower end of the interval of the full score, from the errors of models left out; it "
+            "assumes that the model is to the others as they are to each other.",
+        ),
+        maybe_number("high", "Upper end of that interval."),
+        maybe_number("list_score", "The metric over the scenarios of the list alone."),
+        maybe_number(
+            "full_score", "The metric over all scenarios, if the model has them; else null."
+        ),
+        _METHOD,
+        _PREDICTION_ERROR,
+        _MEAN_ERROR,
+        _EXAMPLES,
+        count("scenario_count", "Scenarios of the list."),
+        count("sweep_scenario_count", "Scenarios that some other model has."),
+        _EXPERIMENT,
+        PROFILE_NAME,
+    ),
+)
 STATISTICS = (
     INTERVALS,
     RANK_INTERVALS,
@@ -397,6 +452,8 @@ STATISTICS = (
     MODEL_SPREAD,
     VARIANCES,
     SWEEP_PLANS,
+    SHORTLISTS,
+    PREDICTIONS,
 )
 
 

@@ -82,6 +82,8 @@ def test_every_example_works(
     shutil.copytree(demo / "warehouse", tmp_path / "orchbench-demo" / "warehouse")
     (tmp_path / "tags.csv").write_text("model,step\nperfect,1\nsilent,2\ngraded-1,3\n")
     monkeypatch.chdir(tmp_path)
+    if name == "predict":
+        orchbench("shortlist", "orchbench-demo/warehouse", "--scenarios", 4, "-o", "few.csv")
     orchbench("tag", "orchbench-demo/warehouse", "tags.csv")
     _, example = command.epilog.split("Example: orchbench ")
     done = orchbench(*shlex.split(example))
