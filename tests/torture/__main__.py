@@ -7,6 +7,7 @@ import tempfile
 import time
 from pathlib import Path
 
+from tests.torture.damages import spoil
 from tests.torture.figures import Campaign
 from tests.torture.flips import flip_bits
 from tests.torture.kills import kill_at_random
@@ -16,6 +17,7 @@ from tests.torture.queries import ask_hostile
 # Each with the share of the time it has at most; what one leaves over is for the next.
 CAMPAIGNS = {
     "flips": (flip_bits, 0.25),
+    "damages": (spoil, 0.25),
     "mutations": (mutate, 0.3),
     "queries": (ask_hostile, 0.5),
     "kills": (kill_at_random, 1.0),
@@ -29,6 +31,7 @@ def main() -> int:
     parser.add_argument("--kills", type=int, default=1_000)
     parser.add_argument("--mutations", type=int, default=10_000)
     parser.add_argument("--flips", type=int, default=2_000)
+    parser.add_argument("--damages", type=int, default=200)
     parser.add_argument("--queries", type=int, default=300)
     parser.add_argument("--seed", type=int, default=13)
     given = parser.parse_args()

@@ -12,6 +12,7 @@ from orchbench_analytics import open_warehouse
 from tests.ingest.test_kill import MODELS, change_tree, write_tree
 from tests.torture.digests import EXPORTED, differences, digest_of, digest_of_export
 from tests.torture.figures import Campaign
+from tests.torture.leftovers import leftovers
 from tests.torture.processes import Running, start
 
 _KILLS_BETWEEN_LOOKS = 40
@@ -135,6 +136,7 @@ def kill_at_random(campaign: Campaign, path: Path, chance: random.Random) -> Non
             running.process.join()
             campaign.done += 1
             campaign.counts[f"killed {action.__name__}"] += 1
+            _require_clear(campaign, room, action)
         else:
             longest[action.__name__] = min(2 * took, 5.0)
             _require(campaign, running, action.__name__)
@@ -152,6 +154,19 @@ def kill_at_random(campaign: Campaign, path: Path, chance: random.Random) -> Non
             expected = _expected(room)
     _compare(campaign, room, expected)
     reader.process.kill()
+
+
+def _require_clear(campaign: Campaign, room: Room, killed: Callable[[Room], None]) -> None:
+    """Let the next command clear what a killed one left: an export beside it, or any writer."""
+    if leftovers(room.warehouse):
+        campaign.counts["kills with leftovers"] += 1
+    following = export if killed is export else tag
+    if _require(campaign, start(following, room), f"{following.__name__} after a kill"):
+        left = leftovers(room.warehouse)
+        staged = {name for name in left if name.endswith(".part")}
+        wrong = staged if killed is export else left - staged
+        if wrong:
+            campaign.fail(f"left after a killed {killed.__name__}: {', '.join(sorted(wrong))}")
 
 
 def _expected(room: Room) -> dict[str, str]:
