@@ -687,8 +687,8 @@ def bench_power(bench: Bench) -> None:
     The prediction comes from pilot sweeps of 12 equal models; the pairs are other models on other
     scenarios, one as much better as the other is worse.
     """
-    sweeps, counts = bench.sweeps(300), (45, 110)
-    pilots = 4
+    sweeps, counts = bench.sweeps(400), (45, 110)
+    pilots = 8
 
     def predicted(rng: np.random.Generator, skill: float, count: int, correlation: float) -> float:
         pilot = answers(rng, [skill] * 12, (pilots, count), correlation)
@@ -755,7 +755,7 @@ BENCHES: dict[str, Callable[[Bench], None]] = {
     "gates": bench_gates,
     "equal": partial(bench_families, pairs=((1.0, 1.0), (3.0, 3.0))),
     "unequal": partial(bench_families, pairs=((1.0, 2.0), (2.0, 4.0))),
-    "ranks": partial(bench_ranks, models=10, usual=300, counts=(20, 45, 110)),
+    "ranks": partial(bench_ranks, models=10, usual=150, counts=(20, 45, 110)),
     "many_ranks": partial(bench_ranks, models=50, usual=50, counts=(45,)),
     "trend": bench_trend,
     "noise": bench_noise,

@@ -148,14 +148,10 @@ def test_a_run_that_one_scenario_names_otherwise_does_not_move_the_mean(
     np.testing.assert_allclose(after["mean_value"], before["mean_value"], atol=1e-12)
 
 
-def test_noise_is_near_the_truth_where_three_runs_are_not() -> None:
-    """60 scenarios of 3 runs: the noise of the mean over all is known to a tenth or so."""
-    rng = np.random.default_rng(41)
-    scenarios, runs, deviation, models = 60, 3, 0.1, 40
-    shape = (models, scenarios, runs)
-    scores = rng.uniform(0.3, 0.7, (models, scenarios, 1)) + rng.normal(0, deviation, shape)
-    model, scenario, run = (place.ravel() for place in np.indices(shape))
-    plans = pl.DataFrame(
+def plans_of(scores: np.ndarray) -> pl.DataFrame:
+    """Rows of `scored_plans` of one language, of scores by model, scenario and run."""
+    model, scenario, run = (place.ravel() for place in np.indices(scores.shape))
+    return pl.DataFrame(
         {
             "profile": "spec",
             "model": [f"m{m}" for m in model],
@@ -169,6 +165,15 @@ def test_noise_is_near_the_truth_where_three_runs_are_not() -> None:
             "component_similarity": scores.ravel(),
         }
     )
+
+
+def test_noise_is_near_the_truth_where_three_runs_are_not() -> None:
+    """60 scenarios of 3 runs: the noise of the mean over all is known to a tenth or so."""
+    rng = np.random.default_rng(41)
+    scenarios, runs, deviation, models = 60, 3, 0.1, 40
+    shape = (models, scenarios, runs)
+    scores = rng.uniform(0.3, 0.7, (models, scenarios, 1)) + rng.normal(0, deviation, shape)
+    plans = plans_of(scores)
     steps = pl.DataFrame(schema=polars_schema(SCORED_STEPS))
     noise = run_noise(steps, plans, metrics=["Plan"])
     ratio = noise["noise_standard_error"] / (deviation / np.sqrt(scenarios * runs))
@@ -183,6 +188,24 @@ def test_noise_is_near_the_truth_where_three_runs_are_not() -> None:
     truth = (0.4**2 / 12) / (0.4**2 / 12 + deviation**2)
     held = noise.filter(pl.lit(truth).is_between("intraclass_low", "intraclass_high"))
     assert held.height >= 0.85 * models
+
+
+@pytest.mark.parametrize(("mean", "scenarios"), [(0.5, 20), (0.9, 20), (0.9, 45), (0.97, 45)])
+def test_intraclass_intervals_hold_the_truth_of_right_and_wrong(
+    mean: float, scenarios: int
+) -> None:
+    """Chances of scenarios from Beta(mean x 2, (1 - mean) x 2): the correlation is 1 / 3."""
+    rng = np.random.default_rng(44)
+    chances = rng.beta(2 * mean, 2 * (1 - mean), (200, scenarios, 1))
+    scores = rng.binomial(1, np.broadcast_to(chances, (200, scenarios, 3))).astype(np.float64)
+    steps = pl.DataFrame(schema=polars_schema(SCORED_STEPS))
+    noise = run_noise(steps, plans_of(scores), metrics=["Plan"]).drop_nulls("intraclass_low")
+    held = noise.filter(pl.lit(1 / 3).is_between("intraclass_low", "intraclass_high"))
+    assert held.height >= 0.93 * noise.height
+    outside = (
+        pl.col("intraclass_correlation").is_between("intraclass_low", "intraclass_high").not_()
+    )
+    assert noise.filter(outside).is_empty()
 
 
 def test_intraclass_correlation_is_the_one_of_variance_analysis(warehouse: Warehouse) -> None:
