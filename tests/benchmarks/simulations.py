@@ -1,8 +1,9 @@
 """Simulated sweeps whose truth is known: coverage, false verdicts, ranks, gates and power.
 
-Run with `python -m tests.benchmarks.simulations`; it takes about ten minutes on a quiet machine,
-and `--quick` a tenth of that. Every figure is a percentage of simulated sweeps. A figure that
-misses its bound is marked with `*`: coverage below 93 %, or more than two Monte Carlo errors beyond
+Run with `python -m tests.benchmarks.simulations`; it takes ten to twenty-five minutes, depending on
+what else runs, and `--quick`, with a tenth of the replicates, about two. Every figure is a
+percentage of simulated sweeps. A figure that misses its bound is marked with `*`: coverage
+below 93 %, or more than two Monte Carlo errors beyond
 5 % of false verdicts, 94 % of rank sets, or 3 points about 80 % of power.
 
 Each sweep has two languages, and each scenario has a translation. Scores come from a normal copula:
