@@ -16,7 +16,7 @@ notebook: $(VENV)/notebook $(DEMO)/warehouse/manifest.json
 	$(BIN)/marimo edit notebooks/$(NOTEBOOK).py -- --warehouse $(abspath $(DEMO))/warehouse
 
 test: lint
-	$(BIN)/pytest -n auto --cov --cov-report=term:skip-covered
+	$(BIN)/pytest -n auto -m "not long" --cov --cov-report=term:skip-covered
 
 lint: $(VENV)/developing
 	$(BIN)/ruff format --check .
@@ -38,6 +38,7 @@ test-services: $(VENV)/developing
 	command -v java >/dev/null || ($(APT_INSTALL) openjdk-17-jre-headless)
 	$(INSTALL) selenium --editable '.[spark,tableau]'
 	npm install --silent --no-save --prefix $(SERVICES) axe-core
+	$(BIN)/pytest -n auto -m long tests
 	AXE=$(abspath $(SERVICES))/node_modules/axe-core/axe.min.js $(BIN)/pytest tests/services
 
 # A real Superset in an environment of its own. It says nothing of rich and cachetools, which it

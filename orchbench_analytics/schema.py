@@ -3,19 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
-import polars as pl
-import pyarrow as pa
+if TYPE_CHECKING:  # a call for help does not wait for these
+    import polars as pl
+    import pyarrow as pa
 
 Kind = Literal["text", "int", "float", "bool", "timestamp"]
-_ARROW_TYPES: dict[Kind, pa.DataType] = {
-    "text": pa.large_string(),  # as polars has it; a column may hold more than 2 GiB
-    "int": pa.int64(),
-    "float": pa.float64(),
-    "bool": pa.bool_(),
-    "timestamp": pa.timestamp("us"),  # UTC
-}
 DUCKDB_TYPES: dict[Kind, str] = {
     "text": "varchar",
     "int": "bigint",
@@ -23,14 +17,6 @@ DUCKDB_TYPES: dict[Kind, str] = {
     "bool": "boolean",
     "timestamp": "timestamp",
 }
-_POLARS_TYPES: dict[Kind, pl.DataType] = {
-    "text": pl.String(),
-    "int": pl.Int64(),
-    "float": pl.Float64(),
-    "bool": pl.Boolean(),
-    "timestamp": pl.Datetime("us"),
-}
-
 
 _UNITS = {
     "tokens": ("token_count", "tokens"),
@@ -125,8 +111,17 @@ def flag(name: str, description: str, *, label: str | None = None) -> Column:
 
 def arrow_schema(table: Table) -> pa.Schema:
     """The Parquet schema: types, nullability and descriptions as field metadata."""
+    import pyarrow as pa
+
+    types: dict[Kind, pa.DataType] = {
+        "text": pa.large_string(),  # as polars has it; a column may hold more than 2 GiB
+        "int": pa.int64(),
+        "float": pa.float64(),
+        "bool": pa.bool_(),
+        "timestamp": pa.timestamp("us"),  # UTC
+    }
     fields = [
-        pa.field(c.name, _ARROW_TYPES[c.kind], c.nullable, {"description": c.description})
+        pa.field(c.name, types[c.kind], c.nullable, {"description": c.description})
         for c in table.columns
     ]
     return pa.schema(fields, {"grain": f"one row per {table.grain}"})
@@ -134,4 +129,13 @@ def arrow_schema(table: Table) -> pa.Schema:
 
 def polars_schema(table: Table) -> dict[str, pl.DataType]:
     """The polars schema, for typed empty frames and casts."""
-    return {c.name: _POLARS_TYPES[c.kind] for c in table.columns}
+    import polars as pl
+
+    types: dict[Kind, pl.DataType] = {
+        "text": pl.String(),
+        "int": pl.Int64(),
+        "float": pl.Float64(),
+        "bool": pl.Boolean(),
+        "timestamp": pl.Datetime("us"),
+    }
+    return {c.name: types[c.kind] for c in table.columns}

@@ -33,6 +33,8 @@ from orchbench_analytics.pages.source import Source
 from orchbench_analytics.store.manifest import load_manifest
 from tests.documents import write_sweep
 
+pytestmark = pytest.mark.long
+
 TARGETS = 200
 URI = "duckdb:////data/star.duckdb"
 STRANGE_NAMES = (
@@ -303,7 +305,7 @@ def few_pieces(source: Source, pieces: Path, options: ReportOptions) -> Iterator
 def quick_reports() -> Iterator[None]:
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(report_module, "_tasks", few_pieces)
-        patch.setattr(report_module, "step_count", lambda _: 0)
+        patch.setattr(Source, "step_count", lambda _: 0)
         patch.setattr(Source, "gather", lambda _: None)
         yield
 

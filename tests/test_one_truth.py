@@ -16,6 +16,8 @@ from orchbench_analytics.metrics import HEADLINE
 from orchbench_analytics.warehouse import Warehouse, open_warehouse
 from tests.processes import ORCHBENCH
 
+pytestmark = pytest.mark.long
+
 KEYS = ("candidate_model", "candidate_experiment", "baseline_model", "baseline_experiment")
 FIGURES = ("difference", "low", "high", "p_value", "p_unadjusted", "verdict")
 

@@ -184,7 +184,7 @@ def test_what_is_chosen_is_chosen_before_anything_is_computed(warehouse: Warehou
     assert pairs.height == 3
     among_all = warehouse.compare("perfect").filter(candidate_model="graded-1")
     alone = warehouse.compare("perfect", models=chosen).filter(candidate_model="graded-1")
-    assert alone["p_adjusted"].item() <= among_all["p_adjusted"].item()
+    assert alone["p_value"].item() <= among_all["p_value"].item()
     english = warehouse.compare("perfect", "graded-1", languages="en")
     assert set(english["language"]) == {"EN"}
     spread = warehouse.consistency("spread", models="graded-*", languages="EN")

@@ -35,7 +35,7 @@ if TYPE_CHECKING:
 GROUPS = {
     "Fill a warehouse": ("demo", "ingest", "sources", "tag", "score", "remove"),
     "Look at scores": ("leaderboard", "show", "results", "report", "view"),
-    "Tell which differences are real": ("compare", "trend", "consistency", "power"),
+    "Tell which differences are real": ("compare", "trend", "consistency", "power", "costs"),
     "Test on fewer scenarios": ("shortlist", "predict"),
     "Query and export": ("sql", "dictionary", "export"),
     "Rules and checks": ("profile", "audit", "check"),

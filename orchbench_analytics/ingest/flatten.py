@@ -173,8 +173,12 @@ def label_signature(runs: Iterable[Iterable[StepLabel]]) -> str | None:
 @lru_cache(maxsize=4096)
 def _tool_names(calls: str | None) -> tuple[str, ...]:
     """The names of gold calls; labels are the same for all models, so few differ."""
-    found = msgspec.json.decode(calls) if calls else []
-    return tuple(str(c.get("name")) for c in found if isinstance(c, dict)) if found else ()
+    try:
+        found = msgspec.json.decode(calls) if calls else []
+    except (msgspec.DecodeError, RecursionError):  # nested beyond what can be read
+        found = []
+    calls_found = found if isinstance(found, list) else []
+    return tuple(str(call.get("name")) for call in calls_found if isinstance(call, dict))
 
 
 def mark_broken_texts(flat: Flat) -> Flat:

@@ -396,7 +396,8 @@ def _described(
             "effect_size": found.value / spread,
             "detectable_difference": detectable_difference(found, level=levels),
             "standard_error": error,
-            "low_guarded": guarded_low(found, level=levels),
+            # A gate is held on one side only, so the whole of the allowed error may lie there.
+            "low_guarded": guarded_low(found, level=1 - 2 * (1 - levels)),
             "low_unadjusted": alone.low,
             "high_unadjusted": alone.high,
             "p_unadjusted": p_unadjusted,

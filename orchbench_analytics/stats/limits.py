@@ -151,10 +151,10 @@ def _gaffke(value: Array, error: Array, count: Array, added: float, tail: Array)
     mean = (count * value + added) / (count + 1)
     squares = count * (count - 1) * error**2 + count * (value - mean) ** 2 + (added - mean) ** 2
     variance = squares / ((count + 1) * (count + 2))
-    inner = np.clip(mean, 1e-12, 1 - 1e-12)
-    weight = np.maximum(inner * (1 - inner) / np.maximum(variance, 1e-300) - 1, 1e-9)
+    is_certain = (mean < 1e-12) | (mean > 1 - 1e-12) | (variance < 1e-24)
+    inner = np.where(is_certain, 0.5, mean)
+    weight = inner * (1 - inner) / np.where(is_certain, 0.1, variance) - 1
     quantile = special.betaincinv(inner * weight, (1 - inner) * weight, tail)
-    is_certain = (mean < 1e-12) | (mean > 1 - 1e-12)
     return np.where(is_certain, mean, quantile)
 
 

@@ -18,6 +18,8 @@ from orchbench_analytics.errors import SelectionError
 from orchbench_analytics.views.select import tagged_models
 from tests.processes import ORCHBENCH
 
+pytestmark = pytest.mark.long
+
 PIPED = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "text": True}
 
 

@@ -12,6 +12,8 @@ from tests.documents import scenario_path, write
 from tests.processes import ORCHBENCH, run_and_weigh
 from tests.warehouses import ingest, source
 
+pytestmark = pytest.mark.long
+
 PEAK_MB = 1000
 MANY = 3_000_000
 RUNS = b'{"history": {%s}}'

@@ -76,9 +76,9 @@ def coverage(warehouse: Warehouse) -> dict[str, tuple[int, int, int | None]]:
     spans = warehouse.intervals(metrics=["average_score"]).filter(language="mean")
     names = ("model", "scenario_count", "sweep_scenario_count", "rank_number")
     assert sorted(board.select(names).rows()) == sorted(ranks.select(names).rows())
-    shares = dict(spans.select("model", "coverage_rate").rows())
+    shares = dict(spans.select("model", "coverage").rows())
     assert shares == dict(board.select("model", "coverage").rows())
-    assert shares == dict(ranks.select("model", "coverage_rate").rows())
+    assert shares == dict(ranks.select("model", "coverage").rows())
     return {row[0]: row[1:] for row in board.select(names).rows()}
 
 
@@ -94,7 +94,7 @@ def test_coverage_is_of_what_was_expected(partial: Warehouse, tmp_path: Path) ->
         "b": "439 of 441 scenarios missing",
     }
     english = partial.intervals(metrics=["average_score"]).filter(language="EN", model="a")
-    assert english["coverage_rate"].item() == 3 / 441  # the only language there is
+    assert english["coverage"].item() == 3 / 441  # the only language there is
 
     partial.ingest(tree, jobs=1)  # it is kept
     assert coverage(partial)["a"] == (3, 441, None)
@@ -115,7 +115,7 @@ def test_coverage_is_of_the_scenarios_listed(partial: Warehouse, tmp_path: Path)
     reasons = dict(partial.leaderboard(intervals=True).select("model", "unranked_reason").rows())
     assert reasons["a"] == "2 of 5 scenarios missing, all of KO"
     english = partial.intervals(metrics=["average_score"]).filter(language="EN", model="a")
-    assert english["coverage_rate"].item() == 3 / 4
+    assert english["coverage"].item() == 3 / 4
 
 
 def test_what_is_expected_need_not_change_anything(partial: Warehouse, tmp_path: Path) -> None:

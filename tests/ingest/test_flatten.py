@@ -21,9 +21,10 @@ from orchbench_analytics.ingest.flatten import (
     flatten_results,
     flatten_run_log,
     flatten_runs,
+    label_signature,
 )
 from orchbench_analytics.ingest.part import read_and_flatten
-from orchbench_analytics.ingest.runs import read_runs
+from orchbench_analytics.ingest.runs import StepLabel, read_runs
 from orchbench_analytics.tables import TABLES
 from tests.documents import PLAN, call, judge_log, results_document, run, runs_document
 
@@ -91,7 +92,9 @@ def test_a_plan_has_its_label_and_its_answer() -> None:
 def test_a_scenario_has_its_usage_and_counts() -> None:
     (row,) = table(flatten(runs_document()), "scenarios")
 
-    assert {name: value for name, value in row.items() if name not in ("scenario_id",)} == {
+    assert {
+        name: value for name, value in row.items() if name not in ("scenario_id", "label_signature")
+    } == {
         "model": "m",
         "experiment": "exp",
         "language": "EN",
@@ -120,6 +123,27 @@ def test_a_scenario_has_its_usage_and_counts() -> None:
         "total_token_count": 120,
         "total_cost": 0.5,
     }
+
+
+def label(agent: str | None, *tools: str) -> StepLabel:
+    calls = "[" + ",".join(f'{{"name":"{tool}","arguments":"{{}}"}}' for tool in tools) + "]"
+    return (True, agent, "words of its own", calls if tools else None, bool(tools))
+
+
+def test_a_signature_is_of_agents_and_tools_in_their_order() -> None:
+    asked = [label("travel", "book", "pay"), label("bank")]
+    signature = label_signature([asked, [label("other run")]])
+    translated = [label[:2] + ("자신의 말",) + label[3:] for label in asked]
+    assert signature == label_signature([translated])
+    assert signature != label_signature([asked[::-1]])
+    assert signature != label_signature([[label("travel", "pay", "book"), label("bank")]])
+    assert signature != label_signature([[label("hotel", "book", "pay"), label("bank")]])
+    assert label_signature([]) is label_signature([[]]) is None
+
+
+@pytest.mark.parametrize("calls", ["1.5", "null", "{}", '["x"]', "[" * 5000])
+def test_gold_calls_of_any_shape_have_a_signature(calls: str) -> None:
+    assert label_signature([[(True, "agent", None, calls, True)]]) is not None
 
 
 @pytest.mark.parametrize(

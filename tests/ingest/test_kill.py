@@ -23,6 +23,8 @@ from tests.documents import (
 from tests.killable import start_ingest
 from tests.warehouses import assert_same_contents, contents, fresh_contents, ingest
 
+pytestmark = pytest.mark.long
+
 MODELS = ("alpha", "org/beta", "감마")
 SCENARIOS = 6
 Contents = dict[str, pl.DataFrame]

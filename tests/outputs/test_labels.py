@@ -5,8 +5,8 @@ import pytest
 
 from orchbench_analytics.metrics import METRICS
 from orchbench_analytics.outputs.labels import label_of, labels_of, named_contenders
-from orchbench_analytics.stats.run_columns import STATISTICS
 from orchbench_analytics.tables import TABLES
+from orchbench_analytics.tables.statistics import STATISTICS
 from orchbench_analytics.views.descriptions import glossary, unit_of
 
 BOARD = pl.DataFrame(

@@ -105,8 +105,8 @@ def test_a_board_shows_its_scores_first(board: pl.DataFrame, scores: pl.DataFram
     languages = [f"average_score_{language}" for language in ("en", "ja", "ko")]
     shown = short(with_languages(board, scores))
     assert shown.columns == [
-        "rank_number", "model", *HEADLINE, *languages, "coverage", "scenario_count",
-        "refused_file_count", "rank_status", "experiment", "profile",
+        "rank_number", "model", *HEADLINE, *languages, "coverage", "scenario_count", "rank_status",
+        "experiment", "profile",
     ]  # fmt: skip
     assert shown["average_score_ja"].to_list() == [0.0, None, None]
 

@@ -85,9 +85,9 @@ def test_better_is_green_and_worse_is_red() -> None:
 
 
 def test_long_names_wrap_in_the_header_and_long_texts_are_cut() -> None:
-    frame = pl.DataFrame({"unstable_step_rate": [0.5, 0.25], "text": ["x" * 300, "y"]})
+    frame = pl.DataFrame({"needed_answer_share": [0.5, 0.25], "text": ["x" * 300, "y"]})
     lines = screen(frame, Limits(60)).splitlines()
-    assert lines[0].split() == ["unstable"]
+    assert lines[0].split() == ["needed"]
     assert max(map(cell_len, lines)) <= 60
     assert lines[-2].endswith("x…")
 

@@ -64,15 +64,18 @@ def test_right_and_wrong_have_the_limits_of_clopper_and_pearson(right: int, coun
 
 
 def test_the_limits_are_gaffkes() -> None:
-    """The quantiles of the mean with one more score, 0 or 1, under weights of the simplex."""
+    """The quantiles of the mean with one more score, 0 or 1, under weights of the simplex.
+
+    The beta distribution has a lighter tail where one score is far from all others.
+    """
     rng = np.random.default_rng(59)
-    for count in (12, 45, 220):
+    for count, apart in ((12, 0.03), (45, 0.01), (220, 0.003)):
         scores = rng.beta(4, 1, (1, count))
         weights = rng.dirichlet(np.ones(count + 1), 40_000)
         found = interval_of(scores)
         low = np.quantile(weights @ np.append(scores[0], 0.0), 0.025)
         high = np.quantile(weights @ np.append(scores[0], 1.0), 0.975)
-        assert (found.low[0], found.high[0]) == pytest.approx((low, high), abs=0.006)
+        assert (found.low[0], found.high[0]) == pytest.approx((low, high), abs=apart)
 
 
 def test_a_flat_score_between_may_hide_anything_else() -> None:

@@ -19,6 +19,8 @@ from tests.store.test_verify import flip
 from tests.torture.leftovers import leftovers
 from tests.torture.processes import start
 
+pytestmark = pytest.mark.long
+
 
 def tag(root: Path) -> None:
     open_warehouse(root).tag(root.parent / "tags.csv", replace=True)
