@@ -133,7 +133,7 @@ def label(agent: str | None, *tools: str) -> StepLabel:
 def test_a_signature_is_of_agents_and_tools_in_their_order() -> None:
     asked = [label("travel", "book", "pay"), label("bank")]
     signature = label_signature([asked, [label("other run")]])
-    translated = [label[:2] + ("자신의 말",) + label[3:] for label in asked]
+    translated = [(*label[:2], "자신의 말", *label[3:]) for label in asked]
     assert signature == label_signature([translated])
     assert signature != label_signature([asked[::-1]])
     assert signature != label_signature([[label("travel", "pay", "book"), label("bank")]])
