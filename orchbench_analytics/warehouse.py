@@ -938,7 +938,7 @@ class Warehouse:
         clusters: str | Path | None = None,
         seed: int = 0,
     ) -> pl.DataFrame:
-        """Show what scores cost, and which models nobody beats for the price.
+        """Show what scores cost, and which models no other one beats for the price.
 
         prices: a CSV file with model, input and output, the prices per million tokens, for files
             that state tokens and no cost.

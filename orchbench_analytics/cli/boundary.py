@@ -53,7 +53,7 @@ def say(text: str) -> None:
         lines = [part for line in lines for part in _wrapped(line)]
     try:
         print("\n".join(lines), file=sys.stderr)
-    except (OSError, ValueError, AttributeError):  # nobody listens any more
+    except (OSError, ValueError, AttributeError):  # there is no reader
         return
 
 

@@ -86,7 +86,7 @@ class CsvFile(Sink):
         return set() if is_sound else {*stored.relations}
 
     def write(self, outgoing: Outgoing, stored: Contents | None) -> None:
-        """Write the file anew, beside the old one."""
+        """Write a new file beside the old one, and replace it."""
         (relation,) = outgoing.relations
         old = None if is_empty(self.path) else stamp_file(self.path)
         with new_file(self.path) as staged:

@@ -86,7 +86,7 @@ class DuckDbFile(FileSink):
             }
 
     def write(self, outgoing: Outgoing, stored: Contents | None) -> None:
-        """Write the file anew, beside the old one."""
+        """Write a new file beside the old one, and replace it."""
         selection = outgoing.contents.selection
         is_everything = _is_everything(selection)
         computed = views() if is_everything else {}

@@ -71,7 +71,7 @@ class ExcelFile(FileSink):
         return set()
 
     def write(self, outgoing: Outgoing, stored: Contents | None) -> None:
-        """Write the workbook anew, beside the old one."""
+        """Write a new workbook beside the old one, and replace it."""
         with new_file(self.path) as staged:
             with self.xlsxwriter.Workbook(staged, _OPTIONS) as book:
                 for relation in outgoing.relations:

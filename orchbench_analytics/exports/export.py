@@ -45,7 +45,7 @@ class ExportSummary(NamedTuple):
     """What an export did.
 
     `changed_values` counts, in words, what the format could not carry; `repaired` are the tables
-    and files that were not as an earlier export had left them, and were written anew.
+    and files that were not as an earlier export had left them, and were written again.
     """
 
     target: str
@@ -76,7 +76,7 @@ def export(
 ) -> ExportSummary:
     """Make the target hold what is selected; what it holds already is not written again.
 
-    Memory is small first; an export that does not fit into it starts anew with more. A Spark
+    Memory is small first; an export that does not fit into it starts again with more. A Spark
     session computes the views, if one is given.
     """
     if selection.profile is not None:

@@ -84,7 +84,7 @@ class HyperFile(FileSink):
             return None
 
     def write(self, outgoing: Outgoing, stored: Contents | None) -> None:
-        """Write the file anew, beside the old one."""
+        """Write a new file beside the old one, and replace it."""
         mode = self.hyper.CreateMode.CREATE_AND_REPLACE
         with (
             new_file(self.path) as staged,

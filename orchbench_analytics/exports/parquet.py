@@ -76,7 +76,7 @@ class ParquetFile(FileSink):
             }
 
     def write(self, outgoing: Outgoing, stored: Contents | None) -> None:
-        """Write the file anew."""
+        """Write the file again."""
         (relation,) = outgoing.relations
         with new_file(self.path) as staged:
             manifest = {_MANIFEST_KEY: msgspec.json.encode(outgoing.contents)}

@@ -258,7 +258,7 @@ class Sink(ABC):
 
 
 class FileSink(Sink):
-    """A sink that is one file, written anew beside the old one."""
+    """A sink that is one file, written again beside the old one."""
 
     unreadable: tuple[type[Exception], ...] = ()  # what `read` raises for files of other programs
 

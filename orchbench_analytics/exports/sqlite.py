@@ -72,7 +72,7 @@ class SqliteFile(FileSink):
         return sqlite3.connect(f"{self.path.absolute().as_uri()}?mode=ro", uri=True)
 
     def write(self, outgoing: Outgoing, stored: Contents | None) -> None:
-        """Write the file anew, beside the old one."""
+        """Write a new file beside the old one, and replace it."""
         extras = outgoing.extras
         with new_file(self.path) as staged:
             with self.adbc.connect(str(staged)) as connection:

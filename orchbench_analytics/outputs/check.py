@@ -128,8 +128,8 @@ select distinct
     'stored row of scenario_scores' as figure, 1 as expected, 0 as found
 from unlike
 """
-# Judge logs and answers carry the benchmark's clock. It starts anew with the machine, and the times
-# of files change when they are copied, so that neither is proof enough; see `_stale`.
+# Judge logs and answers carry the benchmark's clock. It starts again with the machine, and times of
+# files change when they are copied, so that neither is proof enough; see `_stale`.
 _OLDER_THAN_ANSWERS = """
 with
 
@@ -231,7 +231,7 @@ def check(connection: duckdb.DuckDBPyConnection) -> CheckReport:
         [
             f"{row['model']} / {row['experiment']} in {row['language']}: stale, the evaluator's "
             f"results are older than the answers beside them and {row['found']:,.0f} of their "
-            "figures differ; run the evaluator anew"
+            "figures differ; run the evaluator again"
             for row in stale.to_dicts()
         ],
     )

@@ -45,7 +45,7 @@ def heads() -> dict[str, dict[str, str]]:
 
 
 def heads_of(names: Iterable[str]) -> dict[str, dict[str, str]]:
-    """The same of some columns; one that nobody describes has a label alone."""
+    """The same of some columns; one without a description has a label alone."""
     return {name: heads().get(name) or _head(name, "") for name in names}
 
 

@@ -26,7 +26,7 @@ SCRIPTS = (
     "sections.js",
     "routes.js",
 )
-# How the last line of a page and of a script says that nobody has changed it.
+# How the last line of a page and of a script says that it is unchanged.
 PAGE_COMMENT = "<!-- {} -->"
 SCRIPT_COMMENT = "// {}"
 _PAGE = """<!doctype html>

@@ -33,7 +33,7 @@ READINGS = {
     "json": "the whole text as JSON",
     "yaml_block": "a fenced YAML block",
     "yaml": "the whole text as YAML",
-    "reindented": "YAML after its lines were indented anew",
+    "reindented": "YAML after its lines were indented again",
     "second_look": "a JSON object found by looking once more",
     "missing": "there is no answer to this step",
     "empty": "the answer is empty",
@@ -73,7 +73,7 @@ _USAGE = {
     "as_given": "every file states what it used",
     "difference": "the files count on from one to the next, and each used the difference",
     "process": "what the whole process used is known, but not the share of each scenario",
-    "unknown": "nobody can tell: the files state nothing, or sums of a counter that is never reset",
+    "unknown": "not known: the files state nothing, or sums of a counter that is never reset",
 }
 _CALL_SOURCES = {"content": "the text of the answer", "tool_calls": "the tool calls"}
 _CRITERIA = {"decision": "decision", "answer": "whole answer"}

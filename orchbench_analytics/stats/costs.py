@@ -1,4 +1,4 @@
-"""What a score costs, and which models nobody beats for the price.
+"""What a score costs, and which models no other one beats for the price.
 
 A model is on the front if no other one has at least its score at no more than its cost. Scores are
 estimates: a model is surely on the front if it is surely better than every model that costs no

@@ -68,8 +68,8 @@ SCENARIOS = Table(
         count("plan_count", "Labelled plans over all runs."),
         count("plan_answer_count", "Entries of the main agent over all runs."),
         count("step_answer_count", "Entries of the sub-agents over all runs."),
-        count("missing_answer_count", "Labelled sub-agent steps that nobody answered."),
-        count("missing_plan_count", "Labelled plans that nobody answered."),
+        count("missing_answer_count", "Labelled sub-agent steps without an answer."),
+        count("missing_plan_count", "Labelled plans without an answer."),
         count(
             "empty_answer_count",
             "Entries of all agents without a call and with a null, absent or blank content.",

@@ -237,7 +237,7 @@ SCENARIO_SCORES = Table(
         maybe_count("unusable_label_count", "Steps left out since their label cannot be used."),
         maybe_count("surplus_answer_count", "Answers left out since their step has one already."),
         maybe_count("unlabelled_answer_count", "Answers left out since no label has their step."),
-        maybe_count("unanswered_step_count", "Labelled steps left out since nobody answered them."),
+        maybe_count("unanswered_step_count", "Labelled steps left out since they have no answer."),
         maybe_count("void_step_count", "Steps left out since one malformed answer voids the file."),
     ),
 )

@@ -234,7 +234,7 @@ def serve() -> None:
             _answer(output, **request)
     except OrchbenchError as error:
         code = _report(output, type(error).__name__, str(error))
-    except BrokenPipeError:  # nobody reads the rows any more
+    except BrokenPipeError:  # the reader is gone
         code = 1
     except Exception as error:  # noqa: BLE001 (a foreign one; it crosses to the other process)
         from orchbench_analytics.views.query import query_error
@@ -243,7 +243,7 @@ def serve() -> None:
     else:
         output.close()
         code = 0
-    os._exit(code)  # DuckDB may still be at work on what nobody wants
+    os._exit(code)  # DuckDB may still be at work on it
 
 
 def _report(output: BinaryIO, kind: str, message: str) -> int:
@@ -299,7 +299,7 @@ def _require_dates(batch: pa.RecordBatch) -> None:
 
 
 def _exit_with_parent() -> None:
-    """End when the pipe from the other process closes: nobody wants the rows any more."""
+    """End when the pipe from the other process closes: its reader is gone."""
     sys.stdin.buffer.read(1)
     os._exit(1)
 
