@@ -191,6 +191,7 @@ def test_what_is_chosen_is_chosen_before_anything_is_computed(warehouse: Warehou
     assert not spread.equals(warehouse.consistency("spread").filter(language="EN"))
 
 
+@pytest.mark.long
 def test_the_examples_of_docstrings_work(
     make_once: MakeOnce, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:

@@ -71,6 +71,7 @@ def test_every_page_of_help_fits_and_has_an_example(orchbench, name, command) ->
     assert max(map(len, told.splitlines())) <= 80
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(("name", "command"), list(commands()))
 def test_every_example_works(
     orchbench, monkeypatch, demo: Path, tmp_path: Path, name, command

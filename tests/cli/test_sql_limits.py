@@ -16,6 +16,8 @@ from orchbench_analytics.errors import QueryError, QueryTimeout
 from tests.processes import ORCHBENCH, run_and_weigh
 from tests.torture.queries import hostile_queries, try_query
 
+pytestmark = pytest.mark.long
+
 ENDLESS = "select count(*) from range(100000000000), range(100000)"
 # DuckDB cannot interrupt this function, which takes hours.
 DEAF = "select levenshtein(repeat('a', 2000000), repeat('b', 2000000)) as n"

@@ -11,6 +11,8 @@ from orchbench_analytics.outputs.audit import ALL_RULES, audited_profiles
 from orchbench_analytics.profiles import SPEC, UPSTREAM, rule_choices
 from tests.sample_sweep import build_demo
 
+pytestmark = pytest.mark.long
+
 
 @pytest.fixture(scope="module")
 def warehouse(make_once):
