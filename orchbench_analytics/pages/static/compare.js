@@ -78,7 +78,7 @@ function verdictTable(table, rows) {
     columnOf(table, "verdict", { cell: (row) => badge(kind(row.verdict), plain(row.verdict)) }),
     { name: "interval", label: "95 % interval", title: table.head("low").title, value: (row) => row.difference, kind: "rail-cell", head: axis([-widest, widest]),
       cell: (row) => [el("span", { class: "quiet" }, isAbsent(row.low) ? "–" : `${signed(row.low)} to ${signed(row.high)}`),
-        !isAbsent(row.low) && whisker({ value: row.difference, low: row.low, high: row.high }, [-widest, widest], signed)] },
+        whisker({ value: row.difference, low: row.low, high: row.high }, [-widest, widest], signed)] },
     ...columnsOf(table, ["baseline_value", "candidate_value", "p_value"]),
     columnOf(table, "scenario_count", { isRoomy: true })] }),
   note("Paired over the scenarios that both have; intervals and p are corrected for all metrics and languages of the pair. Better or worse: the interval leaves out 0.")];
