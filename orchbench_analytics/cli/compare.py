@@ -52,7 +52,7 @@ def compare(
     gate: Annotated[
         list[str] | None,
         typer.Option(
-            metavar="RULE", help='What candidate - baseline has to be, such as "Plan >= -0.01".'
+            metavar="RULE", help='What candidate - baseline has to be, such as "Plan >= -0.02".'
         ),
     ] = None,
     undecided: Annotated[
