@@ -14,11 +14,11 @@ import numpy as np
 import polars as pl
 
 from orchbench_analytics.errors import PathError
-from orchbench_analytics.stats.estimate import estimate
+from orchbench_analytics.stats.estimate import Estimate, estimate
 from orchbench_analytics.stats.evaluate import Array, Flags
 from orchbench_analytics.stats.limits import score_interval
 from orchbench_analytics.stats.ranks import surely_better
-from orchbench_analytics.stats.sweep import ALONE, Sweep, sweeps
+from orchbench_analytics.stats.sweep import ALONE, sweeps
 from orchbench_analytics.tables.statistics import COSTS, frame
 
 _MODEL = ["model", "experiment"]
@@ -74,8 +74,8 @@ def costs(
     for sweep in sweeps(scenario_scores, [_METRIC], clusters):
         rows = pl.DataFrame(sweep.keys).join(priced, on=_MODEL, how="left")
         is_known = rows["run_cost"].is_not_null().to_numpy()
-        own = score_interval(estimate(_METRIC, sweep.blocks).summary, level=level)
-        value = estimate(_METRIC, sweep.blocks).value
+        alone = estimate(_METRIC, sweep.blocks)
+        own, value = score_interval(alone.summary, level=level), alone.value.copy()
         front = np.full(len(is_known), "unknown", dtype=object)
         shared = sweep.in_common(np.flatnonzero(is_known))
         if shared.blocks:
@@ -84,7 +84,7 @@ def costs(
             value[is_known] = common.value
             own.low[is_known], own.high[is_known] = interval.low, interval.high
             cost = rows["run_cost"].to_numpy()[is_known]
-            front[is_known] = _front(shared, cost, seed=seed, level=level)
+            front[is_known] = _front(common, shared.clusters, cost, seed=seed, level=level)
         found.append(
             rows.with_columns(
                 pl.Series("average_score", value),
@@ -131,10 +131,11 @@ def _run_costs(usage: pl.DataFrame, prices: pl.DataFrame) -> pl.DataFrame:
     )
 
 
-def _front(sweep: Sweep, cost: Array, *, seed: int, level: float) -> list[str]:
+def _front(
+    found: Estimate, clusters: tuple[str, ...], cost: Array, *, seed: int, level: float
+) -> list[str]:
     """Whether each contender is on the front, and whether that is certain."""
-    found = estimate(_METRIC, sweep.blocks)
-    is_better = surely_better(found, sweep.clusters, seed=seed, level=level)
+    is_better = surely_better(found, clusters, seed=seed, level=level)
     others = ~np.eye(len(cost), dtype=bool)
     rivals: Flags = (cost[None, :] <= cost[:, None]) & others  # of the first: they cost no more
     at_least: Flags = found.value[None, :] >= found.value[:, None]

@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, Literal, NamedTuple
 import duckdb
 import msgspec
 
-from orchbench_analytics.errors import SelectionError
 from orchbench_analytics.profiles import RULES, profile_of, rules_of
 from orchbench_analytics.queries import macros, views
 from orchbench_analytics.schema import DUCKDB_TYPES, Column, Table
@@ -283,21 +282,10 @@ def view_frame(connection: duckdb.DuckDBPyConnection, name: str) -> pl.DataFrame
     return frame_of(connection.sql(f"select * from main.{name} order by {order}"))
 
 
-def require_view(name: str) -> None:
-    """Refuse a name that is not a view's."""
-    if name not in views():
-        raise SelectionError(f"no view named {name!r}; there are {', '.join(views())}")
-
-
 def frame_of(relation: duckdb.DuckDBPyRelation) -> pl.DataFrame:
     """The rows of a relation; columns that have the same name are numbered."""
     frame: pl.DataFrame = relation.pl()
     return frame
-
-
-def relation_of(rows: pl.DataFrame) -> duckdb.DuckDBPyRelation:
-    """Rows as a DuckDB relation."""
-    return duckdb.connect().from_arrow(rows.to_arrow())
 
 
 def quoted(text: str) -> str:
