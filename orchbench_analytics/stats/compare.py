@@ -20,7 +20,7 @@ from orchbench_analytics.metrics import HEADLINE, MEAN_OF_LANGUAGES, resolve_met
 from orchbench_analytics.stats.estimate import (
     Estimate,
     difference,
-    estimate_terms,
+    estimate_block,
     over_languages,
 )
 from orchbench_analytics.stats.evaluate import Array
@@ -285,8 +285,8 @@ def contrasts(
 
     Pairs come in pieces of bounded size, or so many at once.
     """
-    whole = [estimate_terms(name, block.terms, block.members) for block in blocks]
-    pieces = chunks(len(baseline), blocks[0].members.shape[1])
+    whole = [estimate_block(name, block) for block in blocks]
+    pieces = chunks(len(baseline), blocks[0].cluster_count)
     for places in [slice(0, at_once)] if at_once else pieces:
         first, second = baseline[places], candidate[places]
         sides = [[e.take(first) for e in whole], [e.take(second) for e in whole]]
@@ -297,10 +297,10 @@ def contrasts(
                 common = (block.present[first] & block.present[second])[unlike]
                 for side, who in enumerate((first, second)):
                     terms = {t: v[who[unlike]] * common for t, v in block.terms.items()}
-                    own = estimate_terms(name, terms, block.members)
+                    own = estimate_block(name, block, terms)
                     sides[side][number] = sides[side][number].put(unlike, own)
         counts = [
-            ((one.supported | other.supported) @ (block.members.T > 0))
+            (one.supported | other.supported)[:, block.cluster_of]
             & block.present[first]
             & block.present[second]
             for block, one, other in zip(blocks, *sides, strict=True)

@@ -102,14 +102,23 @@ def effective_count(sums: Array, squares: Array) -> Array:
 
 def estimate(name: str, blocks: Sequence[Block]) -> Estimate:
     """A metric of every contender: its mean over the languages in which it is defined."""
-    return over_languages([estimate_terms(name, b.terms, b.members) for b in blocks])
+    return over_languages([estimate_block(name, b) for b in blocks])
 
 
-def estimate_terms(name: str, terms: Sums, members: Array) -> Estimate:
-    """A metric in one language, of terms by contender and scenario, and scenario by cluster."""
-    needed = _ratios(name)
-    asked = {term for ratio in needed for term in _terms(ratio)}
-    return estimate_clusters(name, {term: terms[term] @ members for term in asked})
+def estimate_block(name: str, block: Block, terms: Sums | None = None) -> Estimate:
+    """A metric in one language, of its terms by contender and scenario, or of other terms."""
+    terms = terms or block.terms
+    asked = {term for ratio in _ratios(name) for term in _terms(ratio)}
+    return estimate_clusters(name, {term: _by_cluster(terms[term], block) for term in asked})
+
+
+def _by_cluster(values: Array, block: Block) -> Array:
+    """Values by contender and scenario, added up by cluster."""
+    order = np.argsort(block.cluster_of, kind="stable")
+    there, starts = np.unique(block.cluster_of[order], return_index=True)
+    sums = np.zeros((len(values), block.cluster_count))
+    sums[:, there] = np.add.reduceat(values[:, order], starts, axis=1)
+    return sums
 
 
 def estimate_clusters(name: str, by_cluster: Sums) -> Estimate:
@@ -118,9 +127,10 @@ def estimate_clusters(name: str, by_cluster: Sums) -> Estimate:
     if isinstance(formula, Mean):
         members = [estimate_clusters(member, by_cluster) for member in formula.of]
         return _mean(members, needs_all=formula.needs_all)
-    totals = {term: values.sum(axis=1, keepdims=True) for term, values in by_cluster.items()}
+    terms = _terms(formula)
+    totals = {term: by_cluster[term].sum(axis=1, keepdims=True) for term in terms}
     value = divide(formula, totals)
-    rest = {term: totals[term] - values for term, values in by_cluster.items()}
+    rest = {term: totals[term] - by_cluster[term] for term in terms}
     without = divide(formula, {t: np.where(v < _NOTHING, 0.0, v) for t, v in rest.items()})
     supported = support(name, by_cluster)
     count = supported.sum(axis=1).astype(np.float64)

@@ -85,7 +85,7 @@ def language_gaps(
     found = []
     for sweep in sweeps(scenario_scores, names, clusters):
         for reference, block in combinations(sweep.blocks, 2):
-            pairs = (reference.members.sum(axis=0) > 0) & (block.members.sum(axis=0) > 0)
+            pairs = np.intersect1d(reference.cluster_of, block.cluster_of)
             for name in names:
                 gap = difference(estimate(name, [block]), estimate(name, [reference])).summary
                 interval = difference_interval(gap, level=level)
@@ -99,7 +99,7 @@ def language_gaps(
                         "low": interval.low,
                         "high": interval.high,
                         "standard_error": gap.error,
-                        "pair_count": int(pairs.sum()),
+                        "pair_count": len(pairs),
                     }
                 )
                 found.append(rows.filter(~pl.Series(np.isnan(gap.value))))

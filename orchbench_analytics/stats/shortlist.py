@@ -294,7 +294,7 @@ def _scenarios(sweep: Sweep) -> pl.DataFrame:
             {
                 "language": [block.language] * len(block.scenarios),
                 "scenario": block.scenarios,
-                "cluster": names[block.members.argmax(axis=1)].tolist(),
+                "cluster": names[block.cluster_of].tolist(),
             }
         )
         for block in sweep.blocks
@@ -328,7 +328,8 @@ def _listed(block: Block, wanted: set[tuple[str, str]]) -> Block:
     return Block(
         block.language,
         tuple(np.array(block.scenarios, dtype=object)[columns].tolist()),
-        block.members[columns],
+        block.cluster_of[columns],
+        block.cluster_count,
         block.present[:, columns],
         block.runs[:, columns],
         {term: values[:, columns] for term, values in block.terms.items()},

@@ -32,13 +32,14 @@ ALONE = pl.DataFrame(schema=dict.fromkeys(("language", "scenario", "cluster"), p
 class Block:
     """One language: for each term an array of contender by scenario, 0 where a file is missing.
 
-    `members` is scenario by cluster of the sweep, 1 where the scenario belongs to the cluster.
-    `runs` is how many runs a file has, 1 where it is missing or not known.
+    `cluster_of` is the cluster of each scenario, of the `cluster_count` that the sweep has. `runs`
+    is how many runs a file has, 1 where it is missing or not known.
     """
 
     language: str
     scenarios: tuple[str, ...]
-    members: Array
+    cluster_of: Indices
+    cluster_count: int
     present: Flags
     runs: Array
     terms: dict[str, Array]
@@ -168,9 +169,9 @@ def _block(
         values = np.zeros(shape)
         values[place] = placed[term].to_numpy()
         terms[term] = values
-    members = np.zeros((scenarios.height, clusters))
-    members[np.arange(scenarios.height), scenarios["_cluster"].to_numpy()] = 1.0
-    return Block(language, tuple(scenarios["scenario"]), members, present, runs, terms)
+    cluster_of = scenarios["_cluster"].to_numpy()
+    names = tuple(scenarios["scenario"])
+    return Block(language, names, cluster_of, clusters, present, runs, terms)
 
 
 def _in_common(block: Block, places: Indices) -> Block:
@@ -178,7 +179,8 @@ def _in_common(block: Block, places: Indices) -> Block:
     return Block(
         block.language,
         tuple(np.array(block.scenarios, dtype=object)[columns].tolist()),
-        block.members[columns],
+        block.cluster_of[columns],
+        block.cluster_count,
         block.present[places][:, columns],
         block.runs[places][:, columns],
         {term: values[places][:, columns] for term, values in block.terms.items()},

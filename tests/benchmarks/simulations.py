@@ -237,7 +237,8 @@ def part_of(sweep: Sweep, number: int, models: int) -> Sweep:
         Block(
             b.language,
             b.scenarios,
-            b.members,
+            b.cluster_of,
+            b.cluster_count,
             b.present[rows],
             b.runs[rows],
             {term: values[rows] for term, values in b.terms.items()},

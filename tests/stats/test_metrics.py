@@ -17,7 +17,7 @@ from orchbench_analytics.metrics import (
     terms_of,
 )
 from orchbench_analytics.stats.compare import compare_models
-from orchbench_analytics.stats.estimate import estimate_terms
+from orchbench_analytics.stats.estimate import estimate_block
 from orchbench_analytics.stats.evaluate import evaluate, support
 from orchbench_analytics.stats.intervals import intervals
 from orchbench_analytics.stats.sweep import Sweep, sweeps
@@ -103,13 +103,14 @@ def test_moves_are_what_leaving_a_cluster_out_does(
     """Of a ratio: (n - 1) / n x (whole - without the cluster), about their mean."""
     (sweep,) = sweeps(scenario_scores.filter(pl.col("profile") == "strict"), METRICS)
     block = sweep.blocks[0]
-    found = estimate_terms(name, block.terms, block.members)
+    found = estimate_block(name, block)
     assert np.abs(found.moves.sum(axis=1)).max() < 1e-12
     assert not found.moves[~found.supported].any()
     whole = evaluate([name], {t: v.sum(axis=1) for t, v in block.terms.items()})[name]
     np.testing.assert_allclose(found.value, whole, atol=1e-12)
-    in_sweep = block.members.T > 0
-    by_cluster = {t: v @ block.members for t, v in block.terms.items()}
+    members = np.eye(block.cluster_count)[block.cluster_of]  # scenario by cluster
+    in_sweep = members.T > 0
+    by_cluster = {t: v @ members for t, v in block.terms.items()}
     np.testing.assert_array_equal(found.supported, support(name, by_cluster))
     if isinstance(METRICS[name].formula, Ratio):
         left = np.stack(
