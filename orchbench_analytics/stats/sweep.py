@@ -91,21 +91,11 @@ def sweeps(
             f"no column {', '.join(missing)}: these are not the rows of the table scenario_scores"
         )
     needed = terms_of(metrics)
-    has_runs = "run_count" in scenario_scores.columns
-    own_name = pl.concat_str("language", "scenario", separator="/")
-    rows = scenario_scores.select(
-        *_KEY,
-        (pl.col("run_count").clip(1) if has_runs else pl.lit(1)).alias("_runs"),
-        *(TERMS[term].cast(pl.Float64).alias(term) for term in needed),
-    )
-    if rows.select(_KEY).is_duplicated().any():
-        raise SelectionError(f"there is more than one row for some {', '.join(_KEY)}")
-    named = rows.join(
-        clusters.select("language", "scenario", "cluster"), on=["language", "scenario"], how="left"
-    ).with_columns(pl.col("cluster").fill_null(own_name))
     return [
-        _sweep(str(profile), part, needed)
-        for (profile,), part in sorted(named.partition_by("profile", as_dict=True).items())
+        _sweep(str(profile), rows, needed, clusters)
+        for (profile,), rows in sorted(
+            scenario_scores.partition_by("profile", as_dict=True).items()
+        )
     ]
 
 
@@ -136,42 +126,59 @@ def join_clusters(found: pl.DataFrame, given: pl.DataFrame) -> pl.DataFrame:
     return pl.concat([joined.select(found.columns), others.select(found.columns)])
 
 
-def _sweep(profile: str, rows: pl.DataFrame, needed: tuple[str, ...]) -> Sweep:
+def _sweep(
+    profile: str, rows: pl.DataFrame, needed: tuple[str, ...], clusters: pl.DataFrame
+) -> Sweep:
     contenders = rows.select("model", "experiment").unique().sort("model", "experiment")
-    clusters = rows.select("cluster").unique().sort("cluster")
-    numbered = rows.join(contenders.with_row_index("_row"), on=["model", "experiment"])
-    placed = numbered.join(clusters.with_row_index("_cluster"), on="cluster")
-    blocks = sorted(placed.partition_by("language", as_dict=True).items())
-    return Sweep(
-        profile,
-        tuple((model, experiment) for model, experiment in contenders.iter_rows()),
-        tuple(clusters["cluster"]),
-        tuple(
-            _block(str(language), part, contenders.height, clusters.height, needed)
-            for (language,), part in blocks
-        ),
+    own_name = pl.concat_str("language", "scenario", separator="/")
+    scenarios = (
+        rows.select("language", "scenario")
+        .unique()
+        .join(clusters.select(ALONE.columns), on=["language", "scenario"], how="left")
+        .with_columns(pl.col("cluster").fill_null(own_name))
+        .sort("language", "scenario")
     )
+    names = scenarios["cluster"].unique().sort()
+    cluster_of = scenarios["cluster"].rank("dense").to_numpy().astype(np.int64) - 1
+    at = (_place(rows, contenders), _place(rows, scenarios.select("language", "scenario")))
+    runs = pl.col("run_count").clip(1) if "run_count" in rows.columns else pl.lit(1)
+    shape = (contenders.height, scenarios.height)
+    whole = _spread(rows, pl.lit(1), at, np.zeros(shape))
+    if np.count_nonzero(whole) < rows.height:
+        raise SelectionError(f"there is more than one row for some {', '.join(_KEY)}")
+    run_counts = _spread(rows, runs, at, np.ones(shape))
+    terms = {term: _spread(rows, TERMS[term], at, np.zeros(shape)) for term in needed}
+    languages = scenarios["language"].to_numpy()
+    blocks = (
+        Block(
+            language,
+            tuple(scenarios["scenario"].to_numpy()[of_language].tolist()),
+            cluster_of[of_language],
+            len(names),
+            whole[:, of_language] > 0,
+            run_counts[:, of_language],
+            {term: values[:, of_language] for term, values in terms.items()},
+        )
+        for language in scenarios["language"].unique().sort()
+        for of_language in [languages == language]
+    )
+    return Sweep(profile, tuple(contenders.iter_rows()), tuple(names), tuple(blocks))
 
 
-def _block(
-    language: str, rows: pl.DataFrame, height: int, clusters: int, needed: tuple[str, ...]
-) -> Block:
-    scenarios = rows.select("scenario", "_cluster").unique("scenario").sort("scenario")
-    placed = rows.join(scenarios.select("scenario").with_row_index("_column"), on="scenario")
-    place = (placed["_row"].to_numpy(), placed["_column"].to_numpy())
-    shape = (height, scenarios.height)
-    present = np.zeros(shape, dtype=np.bool_)
-    present[place] = True
-    runs = np.ones(shape)
-    runs[place] = placed["_runs"].to_numpy()
-    terms = {}
-    for term in needed:
-        values = np.zeros(shape)
-        values[place] = placed[term].to_numpy()
-        terms[term] = values
-    cluster_of = scenarios["_cluster"].to_numpy()
-    names = tuple(scenarios["scenario"])
-    return Block(language, names, cluster_of, clusters, present, runs, terms)
+def _place(rows: pl.DataFrame, known: pl.DataFrame) -> Indices:
+    """Where each row stands among the rows of a frame that has some of its columns."""
+    numbered = known.with_row_index("_place")
+    placed = rows.select(known.columns).join(
+        numbered, on=known.columns, how="left", maintain_order="left"
+    )
+    return placed["_place"].to_numpy()
+
+
+def _spread(rows: pl.DataFrame, value: pl.Expr, at: tuple[Indices, Indices], into: Array) -> Array:
+    """Put the value of each row into its place of an array."""
+    values = rows.select(value.cast(pl.Float64).alias("value"))["value"]
+    into[at] = values.to_numpy() if len(values) > 1 else values.item()
+    return into
 
 
 def _in_common(block: Block, places: Indices) -> Block:
