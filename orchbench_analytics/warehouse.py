@@ -25,7 +25,7 @@ from orchbench_analytics.selection import (
     find_contenders,
     find_removed,
 )
-from orchbench_analytics.store.manifest import Manifest, load_manifest, table_files
+from orchbench_analytics.store.manifest import Manifest, load_manifest, narrow, table_files
 from orchbench_analytics.store.verify import Finding, names_damage, verify
 
 if TYPE_CHECKING:
@@ -455,6 +455,7 @@ class Warehouse:
         languages: Sequence[str] = (),
         min_coverage: float = 1.0,
         by: str | None = None,
+        beside: Sequence[str] = (),
         intervals: bool = False,
         clusters: str | Path | None = None,
         seed: int = 0,
@@ -467,6 +468,8 @@ class Warehouse:
         languages: rank in each of these alone; with intervals, over them together.
         min_coverage: rank models that have this share of the sweep's scenarios.
         by: average over groups of models instead, by this column of `model_tags`.
+        beside: headline metrics to show in each language too, in columns such as
+            `average_score_en`.
         intervals: with 95 % intervals of the average and of the rank.
         clusters: a CSV file with the columns language, scenario and cluster, if scenarios go
             together that are not translations; such as a family of prompts.
@@ -481,8 +484,7 @@ class Warehouse:
         >>> warehouse.leaderboard(intervals=True).select("model", "rank_low").row(0)
         ('perfect', 1)
         """
-        from orchbench_analytics.outputs.leaderboard import by_tag, leaderboard
-        from orchbench_analytics.views.select import rows_under
+        from orchbench_analytics.outputs.leaderboard import by_tag, leaderboard, with_languages
 
         if intervals and by:
             raise SelectionError("intervals and groups do not go together; leave one of them out")
@@ -491,14 +493,11 @@ class Warehouse:
             return self._rank_intervals(
                 scored, chosen, self._clusters(clusters), min_coverage=min_coverage, seed=seed
             )
-        with self.connect(only=["language_ranks"]) as connection:
-            ranks = rows_under(connection, "language_ranks", scored)
-        board = leaderboard(
-            Chosen(chosen.contenders).of(ranks),
-            languages=chosen.languages or (),
-            min_coverage=min_coverage,
-        )
-        return board if by is None else by_tag(board, self._tagged(by), by)
+        ranks = Chosen(chosen.contenders).of(self._rows_under(scored, "language_ranks"))
+        board = leaderboard(ranks, languages=chosen.languages or (), min_coverage=min_coverage)
+        if by is not None:
+            return by_tag(board, self._tagged(by), by)
+        return with_languages(board, ranks, beside) if beside and not languages else board
 
     def _rank_intervals(
         self,
@@ -513,7 +512,7 @@ class Warehouse:
         from orchbench_analytics.views.select import refused_files, unanswered_models
 
         of_languages = Chosen(languages=chosen.languages)
-        scores = of_languages.of(self._scenario_scores(profile))
+        scores = self._scenario_scores(profile, of_languages)
         expected = of_languages.of(self.table("expected_scenarios").collect())
         problems = of_languages.of(self.table("model_problems").collect())
         sweep = pl.concat([scores.select(expected.columns), expected.drop_nulls()]).unique()
@@ -559,7 +558,7 @@ class Warehouse:
         from orchbench_analytics.stats.intervals import intervals
 
         chosen = self._choose(models, experiments, languages)
-        scores = chosen.of(self._scenario_scores(self.profile(profile)))
+        scores = self._scenario_scores(self.profile(profile), chosen)
         expected = Chosen(languages=chosen.languages).of(self.table("expected_scenarios").collect())
         names = _several(metrics) or tuple(METRICS)
         return intervals(
@@ -599,7 +598,7 @@ class Warehouse:
         chosen = self._choose_model(model, experiments, languages)
         scored = self.profile(profile)
         if scenario is None:
-            return scenarios_of(chosen.of(self._scenario_scores(scored)))
+            return scenarios_of(self._scenario_scores(scored, chosen))
         require_answers(scored, "a single step")
         self._refuse_refused(chosen, scenario)
         steps = steps_of(
@@ -732,7 +731,7 @@ class Warehouse:
         sides = self._sides(baseline, candidate, chosen)
         if None not in sides:  # two models are two models' rows
             chosen = chosen._replace(contenders=[side for side in sides if side])
-        scores = chosen.of(self._scenario_scores(scored))
+        scores = self._scenario_scores(scored, chosen)
         self._require_scores(scores, sides, scored)
         return compare_models(
             scores,
@@ -781,7 +780,7 @@ class Warehouse:
         chosen, scored = self._choose((), experiments, languages), self.profile(profile)
         known = self._contenders(chosen)
         sides = find_contender(baseline, known), find_contender(candidate, known)
-        scores = chosen._replace(contenders=[*sides]).of(self._scenario_scores(scored))
+        scores = self._scenario_scores(scored, chosen._replace(contenders=[*sides]))
         self._require_scores(scores, sides, scored)
         return check_gates(
             scores,
@@ -826,7 +825,7 @@ class Warehouse:
         known = self._contenders(chosen)
         sides = find_contender(baseline, known), find_contender(candidate, known)
         chosen = chosen._replace(contenders=[*sides])
-        scores = chosen.of(self._scenario_scores(scored))
+        scores = self._scenario_scores(scored, chosen)
         self._require_scores(scores, sides, scored)
         has_answers = scored.scored_from == "answers"
         steps = chosen.of(self._scored("steps", scored)) if has_answers else None
@@ -873,7 +872,7 @@ class Warehouse:
         from orchbench_analytics.stats.trend import trends
 
         chosen = self._choose(models, experiments, languages)
-        scores = chosen.of(self._scenario_scores(self.profile(profile)))
+        scores = self._scenario_scores(self.profile(profile), chosen)
         names, together = _several(metrics) or HEADLINE, self._clusters(clusters)
         return trends(scores, self._tagged(tag), metrics=names, clusters=together)
 
@@ -922,7 +921,7 @@ class Warehouse:
         if what == "spread":
             return model_spread(run_noise(steps, plans))
         if what == "gaps":
-            scores = chosen.of(self._scenario_scores(scored))
+            scores = self._scenario_scores(scored, chosen)
             return language_gaps(scores, clusters=self._clusters(clusters))
         raise SelectionError(f"no consistency {what!r}; there are {', '.join(get_args(Question))}")
 
@@ -960,7 +959,7 @@ class Warehouse:
 
         chosen, scored = self._choose(models, experiments, languages), self.profile(profile)
         return costs(
-            chosen.of(self._scenario_scores(scored)),
+            self._scenario_scores(scored, chosen),
             chosen.of(self.table("model_usage").collect()),
             prices=NO_PRICES if prices is None else read_prices(local_path(prices)),
             clusters=self._clusters(clusters),
@@ -1002,7 +1001,7 @@ class Warehouse:
         chosen, scored = self._choose(models, experiments, languages), self.profile(profile)
         require_answers(scored, "how much runs vary")
         steps, plans = (chosen.of(self._scored(w, scored)) for w in ("steps", "plans"))
-        scores, together = chosen.of(self._scenario_scores(scored)), self._clusters(clusters)
+        scores, together = self._scenario_scores(scored, chosen), self._clusters(clusters)
         return plan_sweep(
             steps, plans, scores, metric=metric, difference=difference, clusters=together
         )
@@ -1039,7 +1038,7 @@ class Warehouse:
         from orchbench_analytics.stats.shortlist import shortlist
 
         chosen = self._choose(models, experiments, languages)
-        scores = chosen.of(self._scenario_scores(self.profile(profile)))
+        scores = self._scenario_scores(self.profile(profile), chosen)
         return shortlist(scores, scenarios, metric=metric, clusters=self._clusters(), seed=seed)
 
     @names_damage
@@ -1080,7 +1079,7 @@ class Warehouse:
         wanted = find_contender(model, self._contenders(self._choose((), experiments)))
         if chosen.contenders is not None:
             chosen = chosen._replace(contenders=sorted({*chosen.contenders, wanted}))
-        scores = chosen.of(self._scenario_scores(scored))
+        scores = self._scenario_scores(scored, chosen)
         self._require_scores(scores, [wanted], scored)
         if isinstance(scenarios, pl.DataFrame):
             listed = scenarios
@@ -1357,8 +1356,26 @@ class Warehouse:
                     "see: orchbench sources --status refused"
                 )
 
-    def _scenario_scores(self, profile: Profile) -> pl.DataFrame:
-        return self.table("scenario_scores").filter(profile=profile.name).collect()
+    def _rows_under(self, profile: Profile, view: str) -> pl.DataFrame:
+        """The rows of a view under a profile; nothing of other profiles is read."""
+        from orchbench_analytics.views.catalog import Scope, connect, view_frame
+
+        if self._spark is not None:
+            return self.table(view).filter(profile=profile.name).collect()
+        scope = Scope(profile=profile.name)
+        with connect(self.path, self.manifest(), only=[view], scope=scope) as connection:
+            return view_frame(connection, view)
+
+    def _scenario_scores(self, profile: Profile, chosen: Chosen = Chosen()) -> pl.DataFrame:  # noqa: B008 (immutable)
+        """The rows of `scenario_scores` under a profile about what was chosen."""
+        from orchbench_analytics.schema import polars_schema
+        from orchbench_analytics.store.parquet import scan_files
+        from orchbench_analytics.tables import SCENARIO_SCORES
+
+        asked = narrow(self.manifest(), profile=profile.name, **chosen._asdict())
+        files = table_files(self.path, asked, SCENARIO_SCORES.name)
+        rows = scan_files(files, polars_schema(SCENARIO_SCORES)).filter(profile=profile.name)
+        return chosen.of(rows).collect()
 
     def _clusters(self, given: str | Path | None = None) -> pl.DataFrame:
         """Which scenarios go together: a scenario, its translations, and what a file says."""

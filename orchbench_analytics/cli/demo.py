@@ -75,10 +75,10 @@ def demo(
 
 def _show_leaderboard(opened: Warehouse) -> None:
     """Show the leaderboard as on a terminal, even if it goes into a log."""
+    from orchbench_analytics.metrics import HEADLINE
     from orchbench_analytics.outputs.labels import named_contenders
-    from orchbench_analytics.outputs.leaderboard import short, with_languages
+    from orchbench_analytics.outputs.leaderboard import short
     from orchbench_analytics.outputs.write import show_table
 
-    scores = opened.table("model_scores").filter(profile=opened.profile().name).collect()
-    board = short(with_languages(opened.leaderboard(), scores))
+    board = short(opened.leaderboard(beside=HEADLINE[:1]))
     show_table(named_contenders(board), is_whole=True)

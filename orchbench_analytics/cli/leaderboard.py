@@ -67,6 +67,7 @@ def leaderboard(
     only the chosen models, with --language only the chosen languages; --wide shows every metric in
     every language.
     """
+    from orchbench_analytics.metrics import HEADLINE
     from orchbench_analytics.outputs.leaderboard import short
 
     with engine.opened(warehouse) as opened:
@@ -75,6 +76,7 @@ def leaderboard(
             by=by,
             intervals=intervals,
             min_coverage=min_coverage,
+            beside=() if by or chosen.language else HEADLINE if rows.wide else HEADLINE[:1],
             clusters=clusters,
             seed=seed,
             **chosen.names,
@@ -90,23 +92,11 @@ def leaderboard(
                 say(f"the group without a name: {untagged:,} with no tag {by!r}")
             return
         else:
-            shown = board if chosen.language else _with_languages(opened, board, profile, rows)
-            rows.write(short(shown) if rows.is_short else shown)
+            rows.write(short(board) if rows.is_short else board)
         if not chosen.model and not chosen.experiment:
             say_left_out(opened, board, profile)
         if not intervals:
             _say_unranked(board, warehouse)
-
-
-def _with_languages(
-    opened: Warehouse, board: pl.DataFrame, profile: str | None, rows: RowOptions
-) -> pl.DataFrame:
-    """The board with Average in each language beside the means; with --wide every metric."""
-    from orchbench_analytics.metrics import HEADLINE
-    from orchbench_analytics.outputs.leaderboard import with_languages
-
-    scores = opened.table("model_scores").filter(profile=opened.profile(profile).name).collect()
-    return with_languages(board, scores, HEADLINE if rows.wide else HEADLINE[:1])
 
 
 def _say_unranked(board: pl.DataFrame, warehouse: Path) -> None:
@@ -129,6 +119,13 @@ def _say_unranked(board: pl.DataFrame, warehouse: Path) -> None:
 def say_left_out(opened: Warehouse, ranked: pl.DataFrame, profile: str | None) -> None:
     """Say which models of the warehouse have no rows under the profile, and why."""
     from orchbench_analytics.outputs.leaderboard import left_out
+    from orchbench_analytics.tables import REPORTED_SCENARIOS, SCENARIOS
 
-    for sentence in left_out(ranked, opened.models(), opened.profile(profile)):
+    has_scenarios = {SCENARIOS.name, REPORTED_SCENARIOS.name}
+    there = {
+        (part.model, part.experiment)
+        for part in opened.manifest().parts
+        if not has_scenarios.isdisjoint(part.row_counts)
+    }
+    for sentence in left_out(ranked, there, opened.profile(profile)):
         say(sentence)

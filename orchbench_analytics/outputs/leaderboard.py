@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 
 import polars as pl
 
 from orchbench_analytics.metrics import HEADLINE, MEAN_OF_LANGUAGES
 from orchbench_analytics.profiles import REPORTED, Profile
-from orchbench_analytics.selection import matching_names
+from orchbench_analytics.selection import Contender, matching_names
 
 _MODEL = ("model", "experiment")
 _UNRANKED = {
@@ -81,19 +81,21 @@ def by_tag(board: pl.DataFrame, tagged: pl.DataFrame, tag: str) -> pl.DataFrame:
 
 
 def with_languages(
-    board: pl.DataFrame, model_scores: pl.DataFrame, metrics: Sequence[str] = HEADLINE[:1]
+    board: pl.DataFrame, ranks: pl.DataFrame, metrics: Sequence[str] = HEADLINE[:1]
 ) -> pl.DataFrame:
     """The board with each metric in each language beside the means, such as `average_score_en`.
 
-    A model of a single language has no other score than its mean.
+    ranks: the rows of the view `language_ranks` that the board was made from. A model of a single
+        language has no other score than its mean.
     """
-    languages = sorted(model_scores["language"].unique())
+    of_languages = ranks.filter(pl.col("language") != MEAN_OF_LANGUAGES)
+    languages = sorted(of_languages["language"].unique())
     if len(languages) < 2:
         return board
     beside: list[str] = []
     for metric in metrics:
         named = {language: f"{metric}_{language.lower()}" for language in languages}
-        scores = model_scores.select(*_MODEL, "language", metric)
+        scores = of_languages.select(*_MODEL, "language", metric)
         pivoted = scores.pivot("language", on_columns=languages, index=_MODEL, values=metric)
         board = board.join(pivoted.rename(named), on=_MODEL, how="left", maintain_order="left")
         beside += named.values()
@@ -128,16 +130,16 @@ def left_unranked(board: pl.DataFrame) -> list[str]:
     ]
 
 
-def left_out(ranked: pl.DataFrame, models: pl.DataFrame, profile: Profile) -> list[str]:
+def left_out(ranked: pl.DataFrame, models: Collection[Contender], profile: Profile) -> list[str]:
     """A sentence if a ranking leaves models out, with those it leaves out and why.
 
     ranked: has `model` and `experiment`.
-    models: every model of the warehouse, as `Warehouse.models` has them.
+    models: every model of the warehouse that has scenarios, with its experiment.
     """
-    absent = models.select(_MODEL).unique().join(ranked, on=_MODEL, how="anti").sort(_MODEL)
-    if absent.is_empty():
+    absent = sorted({*models} - {*ranked.select(_MODEL).iter_rows()})
+    if not absent:
         return []
-    names = [f"{model} / {experiment}" for model, experiment in absent.iter_rows()]
+    names = [f"{model} / {experiment}" for model, experiment in absent]
     shown = ", ".join(names[:_FEW]) + (", …" if len(names) > _FEW else "")
     why = (
         "no result file of an evaluator is there; other profiles have the answers"

@@ -143,7 +143,7 @@ class Source(NamedTuple):
         ids = {part.part_id for part in own}
         scores = [group for group in self.manifest.scores if not ids.isdisjoint(group.part_ids)]
         manifest = msgspec.structs.replace(
-            self.manifest, parts=own, scores=scores, gathered=None, unreferenced={}
+            self.manifest, parts=own, scores=scores, gathered=[], unreferenced={}
         )
         return self._replace(manifest=manifest, models=models)
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 import os
 import shutil
 import time
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from contextlib import suppress
 from pathlib import Path
 from typing import Any
@@ -25,10 +25,9 @@ from orchbench_analytics.store.manifest import (
     Gathered,
     Holder,
     Manifest,
+    files_of,
     live_paths,
-    parts_id,
     require_whole,
-    ungathered_files,
 )
 from orchbench_analytics.store.names import (
     KEPT,
@@ -44,18 +43,22 @@ from orchbench_analytics.store.names import (
     name_of,
     parquet_name,
 )
-from orchbench_analytics.store.parquet import Frame, write_table
+from orchbench_analytics.store.parquet import Frame, join_files, write_table
 from orchbench_analytics.tables import (
     JUDGEMENTS,
     RAW_TABLES,
     REPORTED_MODELS,
     REPORTED_SCENARIOS,
+    SCENARIO_SCORES,
     SCENARIOS,
+    SCORED_TABLES,
     TABLES,
 )
 
 GRACE_SECONDS = 3600
-GATHERED_TABLES = (SCENARIOS, JUDGEMENTS, REPORTED_SCENARIOS, REPORTED_MODELS)
+# Tables that are small and read often, of parts and of scores.
+_GATHERED_OF_PARTS = (SCENARIOS, JUDGEMENTS, REPORTED_SCENARIOS, REPORTED_MODELS)
+_GATHERED_OF_SCORES = (SCENARIO_SCORES,)
 _FEW_FILES = 8
 _ATTEMPTS = 10
 
@@ -63,19 +66,23 @@ _ATTEMPTS = 10
 def write_directory(
     root: Path,
     directory: str,
-    tables: Iterable[tuple[str, pa.Table | Frame]],
+    tables: Iterable[tuple[str, pa.Table | Frame | list[Path]]],
     *,
     note: bytes | None = None,
 ) -> dict[str, int]:
     """Write tables and a note into a directory that appears complete or not at all.
 
-    Each table is written as soon as it is there. Returns their row counts.
+    Each table is written as soon as it is there; of files, their rows are. Returns row counts.
     """
     staging = root / STAGING / os.urandom(16).hex()
     staging.mkdir(parents=True)
     row_counts = {}
     for name, table in tables:
-        row_counts[name] = write_table(table, staging / parquet_name(name))
+        path = staging / parquet_name(name)
+        if isinstance(table, list):
+            row_counts[name] = join_files(table, path)
+        else:
+            row_counts[name] = write_table(table, path)
     if note is not None:
         (staging / NOTE).write_bytes(note)
     _publish(staging, root / directory, write_stamps(staging))
@@ -138,29 +145,41 @@ def read_rows(root: Path, manifest: Manifest, table: Table) -> list[tuple[Any, .
 
 
 def compact(root: Path, manifest: Manifest) -> Manifest:
-    """The manifest with the rows of small tables in one file each, beside those in the parts.
+    """The manifest with the rows of small tables in one file each, beside those in directories.
 
-    A leaderboard of a thousand models then opens a few files instead of thousands.
+    A leaderboard of a thousand models then opens a few files instead of thousands. A few
+    directories stay as they are, so that one more model does not cost as much as all of them.
     """
-    current = parts_id(manifest)
-    is_current = manifest.gathered is not None and manifest.gathered.parts_id == current
-    if is_current or len(manifest.parts) <= _FEW_FILES:
+    kinds: dict[str | None, list[Holder]] = {None: [*manifest.parts]}
+    for group in manifest.scores:
+        kinds.setdefault(group.profile, []).append(group)
+    before = {gathered.profile: gathered for gathered in manifest.gathered}
+    now = (_gather(root, kind, of, before.get(kind)) for kind, of in kinds.items())
+    gathered = [one for one in now if one is not None]
+    if gathered == manifest.gathered:
         return manifest
-    directory = f"gathered/{current}"
-    files = {table.name: ungathered_files(root, manifest, table.name) for table in GATHERED_TABLES}
-    tables = (
-        (name, pa.concat_tables([pq.ParquetFile(path).read() for path in paths]))
-        for name, paths in files.items()
-        if paths
-    )
-    row_counts = write_directory(root, directory, tables)
-    gathered = Gathered(
-        directory=directory,
-        row_counts=row_counts,
-        columns_id=columns_id(RAW_TABLES),
-        parts_id=current,
-    )
     return msgspec.structs.replace(manifest, gathered=gathered)
+
+
+def _gather(
+    root: Path, profile: str | None, holders: Sequence[Holder], before: Gathered | None
+) -> Gathered | None:
+    """The small tables of some directories, or what was gathered before if that will do."""
+    there = {holder.directory for holder in holders}
+    covered = {*before.covers} if before and there.issuperset(before.covers) else set()
+    if len(there - covered) <= _FEW_FILES:
+        return before if covered else None
+    tables = _GATHERED_OF_PARTS if profile is None else _GATHERED_OF_SCORES
+    files = ((table.name, files_of(root, holders, table.name)) for table in tables)
+    covers = sorted(there)
+    directory = f"gathered/{name_of(profile, covers)}"
+    return Gathered(
+        directory=directory,
+        row_counts=write_directory(root, directory, ((n, paths) for n, paths in files if paths)),
+        columns_id=columns_id(RAW_TABLES if profile is None else SCORED_TABLES),
+        profile=profile,
+        covers=covers,
+    )
 
 
 def mark_unfinished(root: Path) -> bool:

@@ -11,9 +11,9 @@ import hashlib
 import re
 import time
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from functools import cache
+from functools import cache, lru_cache
 from pathlib import Path
 from shlex import quote
 from typing import TypeVar
@@ -97,15 +97,19 @@ class ScoreGroup(Holder, frozen=True, kw_only=True):
 
 
 class Gathered(Holder, frozen=True, kw_only=True):
-    """The rows of small tables of all parts, once more in one file each, for quick reading."""
+    """The rows of small tables of many directories once more in one file each, for quick reading.
 
-    parts_id: str
+    They are those of parts, or of the scores under one profile. `covers` names the directories.
+    """
+
+    profile: str | None = None
+    covers: list[str]
 
 
 AnyHolder = TypeVar("AnyHolder", bound=Holder)
 
 
-class Manifest(msgspec.Struct):
+class Manifest(msgspec.Struct, frozen=True):
     """Everything a reader needs to know: which files make up which table.
 
     `tables` are those of one directory each, by name: `sources`, `tool_parameters`,
@@ -121,7 +125,7 @@ class Manifest(msgspec.Struct):
     made_by: str = ""
     tables: dict[str, Holder] = {}
     parts: list[Part] = []
-    gathered: Gathered | None = None
+    gathered: list[Gathered] = []
     profiles: dict[str, dict[str, str | float]] = {}
     scores: list[ScoreGroup] = []
     unreferenced: dict[str, int] = {}
@@ -145,7 +149,20 @@ class _Release(msgspec.Struct):
 
 
 def load_manifest(root: Path) -> Manifest:
-    """The manifest of an existing warehouse."""
+    """The manifest of an existing warehouse; it is read again once it was replaced."""
+    try:
+        status = (root / MANIFEST).stat()
+    except OSError:  # reading it says what is wrong
+        return _read_manifest(root)
+    return _read_manifest_once(root, (status.st_ino, status.st_size, status.st_mtime_ns))
+
+
+@lru_cache(maxsize=8)
+def _read_manifest_once(root: Path, _: tuple[int, ...]) -> Manifest:
+    return _read_manifest(root)
+
+
+def _read_manifest(root: Path) -> Manifest:
     path = root / MANIFEST
     try:
         content = path.read_bytes()
@@ -194,23 +211,21 @@ def save_manifest(root: Path, manifest: Manifest) -> Manifest:
     """
     new = [root / name for name, stamp in named_files(manifest).items() if stamp is None]
     sync_files(new, root=root)
-    saved = _stamped(root, manifest)
-    saved.unreferenced = _unreferenced(root, saved)
+    stamped = _stamped(root, manifest)
+    saved = msgspec.structs.replace(stamped, unreferenced=_unreferenced(root, stamped))
     content = encode_manifest(saved)
     replace_file(root / MANIFEST, content)
-    saved.checksum = checksum_of(content)
-    return saved
+    return msgspec.structs.replace(saved, checksum=checksum_of(content))
 
 
 def _stamped(root: Path, manifest: Manifest) -> Manifest:
     """The manifest with the stamps of files that are new in it."""
-    gathered = manifest.gathered
     return msgspec.structs.replace(
         manifest,
         tables={name: _stamped_holder(root, table) for name, table in manifest.tables.items()},
         parts=[_stamped_holder(root, part) for part in manifest.parts],
         scores=[_stamped_holder(root, group) for group in manifest.scores],
-        gathered=None if gathered is None else _stamped_holder(root, gathered),
+        gathered=[_stamped_holder(root, gathered) for gathered in manifest.gathered],
     )
 
 
@@ -282,8 +297,7 @@ def warehouse_around(path: Path) -> Path | None:
 
 def holders(manifest: Manifest) -> list[Holder]:
     """Every directory that a manifest names."""
-    gathered = [manifest.gathered] if manifest.gathered is not None else []
-    return [*row_holders(manifest), *gathered]
+    return [*row_holders(manifest), *manifest.gathered]
 
 
 def row_holders(manifest: Manifest) -> list[Holder]:
@@ -311,18 +325,16 @@ def table_files(root: Path, manifest: Manifest, table: str) -> list[Path]:
     Tables of steps are known by their bytes and rows alone; of all others every byte is read.
     Raises an error in plain words if another release wrote them with other columns.
     """
-    gathered = manifest.gathered
-    if gathered and table in gathered.row_counts and gathered.parts_id == parts_id(manifest):
-        return _files_of(root, [gathered], table)
-    return ungathered_files(root, manifest, table)
+    there = {holder.directory: holder for holder in row_holders(manifest)}
+    for gathered in manifest.gathered:
+        if table in gathered.row_counts and there.keys() >= set(gathered.covers):
+            there = {n: h for n, h in there.items() if n not in set(gathered.covers)}
+            there[gathered.directory] = gathered
+    return files_of(root, list(there.values()), table)
 
 
-def ungathered_files(root: Path, manifest: Manifest, table: str) -> list[Path]:
-    """The files of a table, one for each directory that was written with rows of it."""
-    return _files_of(root, row_holders(manifest), table)
-
-
-def _files_of(root: Path, holders: Sequence[Holder], table: str) -> list[Path]:
+def files_of(root: Path, holders: Sequence[Holder], table: str) -> list[Path]:
+    """The files of a table in some directories, if they are as they were written."""
     stamps = {
         f"{holder.directory}/{parquet_name(table)}": holder.stamps.get(table)
         for holder in holders
@@ -341,6 +353,8 @@ def _files_of(root: Path, holders: Sequence[Holder], table: str) -> list[Path]:
 def columns_now(holder: Holder) -> str:
     """The `columns_id` that a directory of this kind gets if this release writes it."""
     if isinstance(holder, ScoreGroup):
+        return _columns_of(tuple(table.name for table in SCORED_TABLES))
+    if isinstance(holder, Gathered) and holder.profile is not None:
         return _columns_of(tuple(table.name for table in SCORED_TABLES))
     if isinstance(holder, Part | Gathered):
         return _columns_of(tuple(table.name for table in RAW_TABLES))
@@ -418,10 +432,28 @@ def remedy_for(root: Path, name: str) -> str:
     return f"build it again with: orchbench ingest PATH --into {warehouse} --verify"
 
 
-def parts_id(manifest: Manifest) -> str:
-    """A name for the set of parts."""
-    ids = "\n".join(sorted(part.part_id for part in manifest.parts))
-    return hashlib.sha256(ids.encode()).hexdigest()[:20]
+def narrow(
+    manifest: Manifest,
+    *,
+    profile: str | None = None,
+    contenders: Collection[tuple[str, str]] | None = None,
+    languages: Collection[str] | None = None,
+) -> Manifest:
+    """The manifest with only the parts and scores that can have rows about what is asked for."""
+    parts = [
+        part
+        for part in manifest.parts
+        if (contenders is None or (part.model, part.experiment) in contenders)
+        and (languages is None or part.language in languages)
+    ]
+    part_ids = {part.part_id for part in parts}
+    scores = [
+        group
+        for group in manifest.scores
+        if profile in (None, group.profile) and not part_ids.isdisjoint(group.part_ids)
+    ]
+    rules = {name: rules for name, rules in manifest.profiles.items() if profile in (None, name)}
+    return msgspec.structs.replace(manifest, parts=parts, scores=scores, profiles=rules)
 
 
 def row_count(manifest: Manifest, table: str) -> int:

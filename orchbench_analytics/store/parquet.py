@@ -16,6 +16,8 @@ if TYPE_CHECKING:
     from polars._typing import PolarsDataType
 
 _LEVEL = 1
+_ROW_GROUP = 1 << 18
+_JOINED_ROWS = 1 << 16
 _PRUNED_BY = ("profile", "model", "experiment", "language")
 
 
@@ -56,18 +58,36 @@ def write_table(data: pa.Table | Frame, path: Path) -> int:
             _check_nulls(data.table, data.rows)
         rows = data.rows.to_arrow(compat_level=pl.CompatLevel.oldest())
         data = rows if data.table is None else rows.cast(arrow_schema(data.table))
-    pq.write_table(
-        data,
+    with _writer(path, data.schema) as writer:
+        writer.write_table(data, row_group_size=_ROW_GROUP)
+    return len(data)
+
+
+def join_files(files: Sequence[Path], path: Path) -> int:
+    """Write the rows of many files as one, without holding all of them; returns their number."""
+    held: list[pa.Table] = []
+    count = 0
+    with _writer(path, pq.read_schema(files[0])) as writer:
+        for number, file in enumerate(files, start=1):
+            held.append(pq.ParquetFile(file).read())
+            if number == len(files) or sum(map(len, held)) >= _JOINED_ROWS:
+                count += sum(map(len, held))
+                writer.write_table(pa.concat_tables(held), row_group_size=_ROW_GROUP)
+                held.clear()
+    return count
+
+
+def _writer(path: Path, schema: pa.Schema) -> pq.ParquetWriter:
+    return pq.ParquetWriter(
         path,
+        schema,
         compression="zstd",
         compression_level=_LEVEL,
         dictionary_pagesize_limit=64 * 2**20,  # labels repeat: never fall back from dictionaries
-        row_group_size=1 << 18,
         # Of the columns that tell one file from another; all would take a third of the time.
-        write_statistics=[name for name in _PRUNED_BY if name in data.column_names],
+        write_statistics=[name for name in _PRUNED_BY if name in schema.names],
         write_page_checksum=True,
     )
-    return len(data)
 
 
 def to_arrow(table: Table, rows: Sequence[tuple[Any, ...]]) -> pa.Table:

@@ -53,13 +53,10 @@ def verify(root: Path, manifest: Manifest, *, read: bool = True) -> list[Finding
 
 def without_damaged_scores(root: Path, manifest: Manifest, *, verify: bool = False) -> Manifest:
     """The manifest without what can be made again from its parts; the same one if all is whole."""
-    gathered = manifest.gathered
-    if gathered is not None and is_damaged(root, gathered, read=verify):
-        gathered = None
     kept = msgspec.structs.replace(
         manifest,
         scores=[g for g in manifest.scores if not is_damaged(root, g, read=verify)],
-        gathered=gathered,
+        gathered=[g for g in manifest.gathered if not is_damaged(root, g, read=verify)],
     )
     return manifest if kept == manifest else kept
 

@@ -8,12 +8,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
 import duckdb
-import msgspec
 
 from orchbench_analytics.profiles import RULES, profile_of, rules_of
 from orchbench_analytics.queries import macros, views
 from orchbench_analytics.schema import DUCKDB_TYPES, Column, Table
-from orchbench_analytics.store.manifest import Manifest, row_count, table_files
+from orchbench_analytics.store.manifest import Manifest, narrow, row_count, table_files
 from orchbench_analytics.tables import MODEL_KEY, PROFILE_NAME, SCENARIO_SCORES, TABLES
 
 if TYPE_CHECKING:
@@ -54,22 +53,7 @@ class Scope(NamedTuple):
 
     def narrow(self, manifest: Manifest) -> Manifest:
         """The manifest with only the parts and scores that can have rows in this scope."""
-        parts = [
-            part
-            for part in manifest.parts
-            if (self.contenders is None or (part.model, part.experiment) in self.contenders)
-            and (self.languages is None or part.language in self.languages)
-        ]
-        part_ids = {part.part_id for part in parts}
-        scores = [
-            group
-            for group in manifest.scores
-            if self.profile in (None, group.profile) and not part_ids.isdisjoint(group.part_ids)
-        ]
-        profiles = {
-            name: rules for name, rules in manifest.profiles.items() if self.profile in (None, name)
-        }
-        return msgspec.structs.replace(manifest, parts=parts, scores=scores, profiles=profiles)
+        return narrow(manifest, **self._asdict())
 
     def condition(self, table: Table) -> str:
         """A condition in SQL for the rows of a table that are in this scope."""

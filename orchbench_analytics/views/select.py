@@ -68,12 +68,6 @@ def require_answers(profile: Profile, what: str) -> None:
         )
 
 
-def rows_under(connection: duckdb.DuckDBPyConnection, view: str, profile: Profile) -> pl.DataFrame:
-    """The rows of a view under a profile."""
-    query = f"select * from main.{view} where profile = $profile"
-    return frame_of(connection.sql(query, params={"profile": profile.name}))
-
-
 # What tags are put beside, and the column that a leaderboard by tag adds.
 TAGGED_VIEWS = ("leaderboard", "scenario_scores")
 _GROUP_SIZE = "model_count"

@@ -27,7 +27,6 @@ from orchbench_analytics.store.manifest import (
     ScoreGroup,
     encode_manifest,
     load_manifest,
-    parts_id,
     table_files,
 )
 from orchbench_analytics.store.names import columns_id
@@ -198,17 +197,17 @@ def simulated_manifest(part_count: int) -> Manifest:
         directory="gathered/all",
         row_counts={"scenarios": 50 * part_count},
         columns_id=columns_id(RAW_TABLES),
-        parts_id=parts_id(manifest),
+        covers=[part.directory for part in manifest.parts],
     )
-    return msgspec.structs.replace(manifest, gathered=gathered)
+    return msgspec.structs.replace(manifest, gathered=[gathered])
 
 
 def write_gathered(root: Path, manifest: Manifest) -> None:
     """Write the one file of a simulated manifest that tells all scenarios, as many rows as said."""
-    assert manifest.gathered is not None
-    directory = root / manifest.gathered.directory
+    (gathered,) = manifest.gathered
+    directory = root / gathered.directory
     directory.mkdir(parents=True, exist_ok=True)
-    rows = pl.DataFrame({"scenario": range(manifest.gathered.row_counts["scenarios"])})
+    rows = pl.DataFrame({"scenario": range(gathered.row_counts["scenarios"])})
     rows.write_parquet(directory / "scenarios.parquet")
 
 
