@@ -13,6 +13,12 @@ OrchbenchError
 A malformed input file is not an error: it is a row in `sources` with its reason.
 """
 
+from collections.abc import Iterable, Sequence
+from difflib import get_close_matches
+
+_FEW = 15
+_CLOSE = 0.7  # of 1: how alike two names must be for one to be suggested
+
 
 class OrchbenchError(Exception):
     """A wrong call; the message says what to do about it."""
@@ -48,3 +54,19 @@ class SelectionError(OrchbenchError):
 
 class NoAnswersError(OrchbenchError):
     """What is asked for needs runs, and there are result files alone."""
+
+
+def suggest(name: str, known: Iterable[str]) -> str:
+    """What may be meant by a name that is not known: the closest ones, or what there is."""
+    names = list(known)
+    by_letters = {each.lower(): each for each in reversed(names)}  # the first of equals stays
+    close = get_close_matches(name.lower(), by_letters, n=3, cutoff=_CLOSE)
+    if close:
+        return f"did you mean {' or '.join(by_letters[each] for each in close)}?"
+    return f"there are {few(names)}"
+
+
+def few(names: Sequence[str]) -> str:
+    """The first of many names, and how many there are."""
+    more = f", … ({len(names):,} in all)" if len(names) > _FEW else ""
+    return (", ".join(names[:_FEW]) + more) or "none"

@@ -9,11 +9,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from difflib import get_close_matches
 
 import polars as pl
 
-from orchbench_analytics.errors import SelectionError
+from orchbench_analytics.errors import SelectionError, suggest
 
 
 @dataclass(frozen=True, slots=True)
@@ -186,9 +185,8 @@ def resolve_metric(name: str) -> str:
     }
     if wanted in known:
         return known[wanted]
-    close = get_close_matches(wanted, known, n=1)
-    hint = f"did you mean {close[0]!r}?" if close else f"there are {', '.join(METRICS)}"
-    raise SelectionError(f"no metric named {name!r}; {hint}")
+    names = [*(metric.label for metric in METRICS.values()), *METRICS]
+    raise SelectionError(f"no metric named {name!r}; {suggest(name, names)}")
 
 
 def metric_label(name: str) -> str:

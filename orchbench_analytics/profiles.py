@@ -5,12 +5,11 @@ from __future__ import annotations
 import tomllib
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field, fields, replace
-from difflib import get_close_matches
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any, NamedTuple
 
-from orchbench_analytics.errors import ProfileError
+from orchbench_analytics.errors import ProfileError, suggest
 
 
 class Rule(NamedTuple):
@@ -454,10 +453,9 @@ def load_profile(name_or_path: str) -> Profile:
         return BUILT_IN[name_or_path]
     path = Path(name_or_path)
     if path.suffix != ".toml":
-        raise ProfileError(
-            f"no profile named {name_or_path!r}: expected one of {', '.join(BUILT_IN)}, "
-            "or the path of a .toml file"
-        )
+        file = path.with_name(f"{path.name}.toml") if path.name else path
+        hint = f"did you mean {file}?" if file.is_file() else suggest(name_or_path, BUILT_IN)
+        raise ProfileError(f"no profile named {name_or_path!r}, nor is it a .toml file; {hint}")
     try:
         rules = tomllib.loads(path.read_text(encoding="utf-8"))
     except FileNotFoundError as error:
@@ -489,11 +487,9 @@ def profile_from_rules(rules: dict[str, Any], *, where: str, default_name: str) 
                 raise ProfileError(f"{where}: {rule} = {value!r}: expected a number from 0 to 1")
             rules[rule] = float(value)
         elif rule not in choices:
-            known = [*choices, *WEIGHTS]
-            close = get_close_matches(rule, known, n=1)
-            hint = f"; did you mean {close[0]!r}?" if close else ""
+            hint = suggest(rule, [*choices, *WEIGHTS])
             raise ProfileError(
-                f"{where}: no rule named {rule!r}; the rules are {', '.join(known)}{hint}"
+                f"{where}: no rule named {rule!r}; {hint}; orchbench profile show spec lists them"
             )
         elif value not in choices[rule]:
             raise ProfileError(

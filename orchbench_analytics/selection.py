@@ -8,11 +8,10 @@ command and every method finds models here.
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from difflib import get_close_matches
 from fnmatch import fnmatchcase
 from typing import TYPE_CHECKING, NamedTuple, TypeVar
 
-from orchbench_analytics.errors import SelectionError
+from orchbench_analytics.errors import SelectionError, few, suggest
 
 if TYPE_CHECKING:
     import polars as pl
@@ -20,7 +19,6 @@ if TYPE_CHECKING:
     Rows = TypeVar("Rows", pl.DataFrame, pl.LazyFrame)
 
 Contender = tuple[str, str]  # a model and its experiment
-_FEW = 8
 
 
 class Selection(NamedTuple):
@@ -103,7 +101,7 @@ def find_contender(name: str | Contender, known: Sequence[Contender]) -> Contend
         return name
     found = find_contenders(name, known)
     if len(found) > 1:
-        names = _few(["/".join(pair) for pair in found])
+        names = few(["/".join(pair) for pair in found])
         what = "has several experiments" if found[0][0] == name else "fits several models"
         raise SelectionError(f"{name!r} {what}; choose one of {names}")
     return found[0]
@@ -142,11 +140,4 @@ def _ambiguous(name: str, own: Sequence[Contender], joined: Sequence[Contender])
 
 
 def _unknown(name: str, known: Sequence[str], kind: str) -> SelectionError:
-    close = get_close_matches(name, known, n=3)
-    hint = f"did you mean {' or '.join(close)}?" if close else f"there are {_few(known)}"
-    return SelectionError(f"no {kind} {name!r}; {hint}")
-
-
-def _few(names: Sequence[str]) -> str:
-    more = f", … ({len(names):,} in all)" if len(names) > _FEW else ""
-    return (", ".join(names[:_FEW]) + more) or "none"
+    return SelectionError(f"no {kind} {name!r}; {suggest(name, known)}")

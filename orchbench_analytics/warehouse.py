@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, Literal, get_args
 
 import polars as pl
 
-from orchbench_analytics.errors import SelectionError
+from orchbench_analytics.errors import SelectionError, suggest
 from orchbench_analytics.metrics import HEADLINE, METRICS
 from orchbench_analytics.paths import local_path, require_parent
 from orchbench_analytics.profiles import UPSTREAM, Profile, load_profile
@@ -367,8 +367,8 @@ class Warehouse:
 
         known = [*(table.name for table in PROFILES_AND_TAGS), *views()]
         if name not in known:
-            there = ", ".join([*TABLES, *known])
-            raise SelectionError(f"no table or view named {name!r}; there are {there}")
+            hint = suggest(name, [*TABLES, *known])
+            raise SelectionError(f"no table or view named {name!r}; {hint}")
         with self.connect(only=[name]) as connection:
             return view_frame(connection, name).lazy()
 

@@ -197,7 +197,7 @@ class TestFiles:
             ("silence = true", "silence = True: expected one of failed, call"),
             (
                 'silense = "call"',
-                "no rule named 'silense'; the rules are scored_unit, .*, status_w",
+                "no rule named 'silense'; did you mean silence\\?",
             ),
             ("agent_weight = 1.5", "agent_weight = 1.5: expected a number from 0 to 1"),
             ("agent_weight = -0.1", "agent_weight = -0.1: expected a number"),

@@ -84,9 +84,10 @@ class WarehouseCommand(TyperCommand):
     def _with_warehouse(self, ctx: Any, args: list[str]) -> list[str]:
         others = [p for p in self.params if p.param_type_name == "argument"][1:]
         given = self._positional_arguments(ctx, args)
-        if given and _is_warehouse(given[0]):
+        if given and is_warehouse(given[0]):
+            self._refuse_surplus(ctx, given, given[1 + len(others) :])
             return args
-        later = next(filter(_is_warehouse, given[1:]), None)
+        later = next(filter(is_warehouse, given[1:]), None)
         if later is not None:
             raise PathError(self._in_order(ctx, later, [g for g in given if g != later], others))
         if len(given) > len(others):
@@ -100,15 +101,35 @@ class WarehouseCommand(TyperCommand):
 
     def _in_order(self, ctx: Any, warehouse: str, given: list[str], others: list[Any]) -> str:
         """How the call should have been made, if the warehouse was not its first argument."""
-        from orchbench_analytics.profiles import BUILT_IN
-
         words = [warehouse, *given[: len(others)]]
         said = f"the warehouse comes first: {call_of(*ctx.command_path.split()[1:], *words)}"
         for extra in given[len(others) :]:
             said += f"; {extra!r} is not an argument of this command"
-            if extra in BUILT_IN:
-                said += f" (did you mean --profile {extra}?)"
+            said += self._as_option(extra, warehouse)
         return said
+
+    def _refuse_surplus(self, ctx: Any, given: list[str], surplus: list[str]) -> None:
+        """Refuse arguments beyond those of the command, with the option that may be meant."""
+        for extra in surplus:
+            raise SelectionError(
+                f"{extra!r} is one argument too many{self._as_option(extra, given[0])}; "
+                f"see: {ctx.command_path} --help"
+            )
+
+    def _as_option(self, extra: str, warehouse: str) -> str:
+        """The option that takes a name or a file that was given as an argument, in brackets."""
+        manifest = _manifest_at(local_path(warehouse))
+        named = {
+            "--model": _models_in(manifest),
+            "--profile": _profiles_in(manifest),
+            "--language": {part.language for part in manifest.parts},
+        }
+        for option in self.params:
+            name = max(option.opts, key=len)
+            is_needed_file = option.required and option.metavar == "FILE" and Path(extra).is_file()
+            if name.startswith("-") and (extra in named.get(name, ()) or is_needed_file):
+                return f" (did you mean {name} {extra}?)"
+        return ""
 
     def _positional_arguments(self, ctx: Any, args: list[str]) -> list[str]:
         """What is left of the arguments without options and their values."""
@@ -122,7 +143,8 @@ class WarehouseCommand(TyperCommand):
         ]
 
 
-def _is_warehouse(path: str) -> bool:
+def is_warehouse(path: str | Path) -> bool:
+    """Whether a warehouse is at a path."""
     try:
         return (local_path(path) / "manifest.json").is_file()
     except (OSError, PathError):  # such as a query that is too long for a path
@@ -221,7 +243,8 @@ def _orchbench(
 
 VARIABLE = "ORCHBENCH_WAREHOUSE"
 FILE = "orchbench.toml"
-HOW_TO_NAME_IT = f'name the warehouse, or set {VARIABLE}, or write warehouse = "DIR" into {FILE}'
+HOW_TO_SET_IT = f'set {VARIABLE}, or write warehouse = "DIR" into {FILE}'
+HOW_TO_NAME_IT = f"name the warehouse, or {HOW_TO_SET_IT}"
 _LARGEST_FILE = 64 * 1024
 
 
@@ -264,24 +287,32 @@ def _warehouse(ctx: typer.Context) -> Path:
     return local_path(named or ".")
 
 
-def _manifest(ctx: typer.Context) -> Manifest:
+def _manifest_at(root: Path) -> Manifest:
     from orchbench_analytics.store.manifest import Manifest, load_manifest
 
     try:
-        return load_manifest(_warehouse(ctx))
+        return load_manifest(root)
     except OrchbenchError:
         return Manifest()
 
 
+def _models_in(manifest: Manifest) -> set[str]:
+    pairs = {(part.model, part.experiment) for part in manifest.parts}
+    return {*(model for model, _ in pairs), *map("/".join, pairs)}
+
+
+def _profiles_in(manifest: Manifest) -> set[str]:
+    from orchbench_analytics.profiles import BUILT_IN
+
+    return {*manifest.profiles, *BUILT_IN}
+
+
 def _models(ctx: typer.Context) -> Iterable[str]:
-    pairs = {(part.model, part.experiment) for part in _manifest(ctx).parts}
-    return [*{model for model, _ in pairs}, *map("/".join, pairs)]
+    return _models_in(_manifest_at(_warehouse(ctx)))
 
 
 def _profiles(ctx: typer.Context) -> Iterable[str]:
-    from orchbench_analytics.profiles import BUILT_IN
-
-    return {*_manifest(ctx).profiles, *BUILT_IN}
+    return _profiles_in(_manifest_at(_warehouse(ctx)))
 
 
 def _tags(ctx: typer.Context) -> Iterable[str]:

@@ -9,9 +9,11 @@ import signal
 import sys
 import textwrap
 from collections.abc import Callable
+from contextlib import suppress
+from difflib import get_close_matches
 from pathlib import Path
 from types import FrameType
-from typing import NoReturn
+from typing import Any, NoReturn
 
 import typer
 
@@ -44,6 +46,16 @@ _WRAPPED = {os.strerror(number): said for number, said in _SAID.items()} | {
     "disk I/O error": "a file could not be read or written: disk I/O error",
     "Invalid thrift: transport error": "a file could not be read or written to its end",
 }
+
+# What pydantic finds wrong with a number.
+_EXPECTED = {
+    "int_parsing": "a whole number",
+    "int_from_float": "a whole number",
+    "float_parsing": "a number",
+    "greater_than_equal": "{ge} or more",
+    "less_than_equal": "{le} or less",
+}
+_CLOSE = 0.8  # of 1: how like an option's name another one must be to be suggested
 
 
 def say(text: str) -> None:
@@ -172,12 +184,35 @@ def _wrong_usage(error: Exception) -> int:
     if type(error).__name__ == "NoArgsIsHelpError":
         say(message)
         return WRONG_CALL
-    message = message.replace("Value error, ", "")  # a word of the library that checks values
+    message = _wrong_number(error) or _wrong_option(error) or message.replace("Value error, ", "")
     called = [word for word in sys.argv[1:2] if not word.startswith("-")]
     command = context.command_path if context is not None else " ".join(["orchbench", *called])
     say(f"orchbench: {message[:1].lower()}{message[1:]}")
     say(f"see: {command} --help")
     return WRONG_CALL
+
+
+def _wrong_number(error: Exception) -> str | None:
+    """What is wrong with a number, by what pydantic found, which checks values for typer."""
+    found: list[dict[str, Any]] = getattr(error.__cause__, "errors", list)()
+    option = getattr(error, "param", None)
+    if option is None or not found or found[0]["type"] not in _EXPECTED:
+        return None
+    given, limits = str(found[0]["input"]), found[0].get("ctx", {})
+    expected = _EXPECTED[found[0]["type"]].format(**limits)
+    if given.endswith("%"):
+        with suppress(ValueError):
+            expected += f"; {given} is {float(given[:-1]) / 100:g}"
+    return f"{max(option.opts, key=len)} {given}: expected {expected}"
+
+
+def _wrong_option(error: Exception) -> str | None:
+    """Which option is not there, and which may be meant."""
+    name, known = getattr(error, "option_name", None), getattr(error, "possibilities", None)
+    if not known:
+        return None
+    close = get_close_matches(name, known, n=1, cutoff=_CLOSE)
+    return f"no such option: {name}" + (f"; did you mean {close[0]}?" if close else "")
 
 
 def _system_said(error: OSError) -> str:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import shutil
-import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -69,7 +68,7 @@ def demo(
         return
     say_summary(summary, warehouse)
     _show_leaderboard(open_warehouse(warehouse))
-    orchbench = "orchbench" if shutil.which("orchbench") else sys.argv[0]
+    orchbench = "orchbench" if shutil.which("orchbench") else "python -m orchbench_analytics"
     say(_NEXT.format(orchbench=orchbench, warehouse=warehouse))
 
 

@@ -8,12 +8,13 @@ from typing import Annotated
 import typer
 
 from orchbench_analytics.cli.app import (
-    HOW_TO_NAME_IT,
+    HOW_TO_SET_IT,
     EngineOptions,
     JobsOption,
     QuietOption,
     command,
     default_warehouse,
+    is_warehouse,
 )
 from orchbench_analytics.cli.boundary import FOUND_WRONG, call_of, say
 from orchbench_analytics.cli.progress import progress_bar, say_summary, say_unchecked, task_bar
@@ -91,7 +92,15 @@ def ingest(
     """
     warehouse = into or default_warehouse()
     if warehouse is None:
-        raise PathError(f"no warehouse is given: give --into DIR, or {HOW_TO_NAME_IT}")
+        *others, last = paths
+        guess = call_of("ingest", *(others or (Path("PATH"),)), "--into", last)
+        hint = f"; did you mean: {guess}?" if others or is_warehouse(last) else ""
+        raise PathError(f"no warehouse is given: give --into DIR, or {HOW_TO_SET_IT}{hint}")
+    for path in paths:
+        if any(mark in str(path) for mark in "*?[") and not path.exists():
+            raise PathError(f"no file is named {path}; without quotes the shell finds what fits it")
+        if is_warehouse(path):
+            raise PathError(f"{path} is a warehouse; name the result files that go into it")
     with (
         progress_bar(quiet=quiet or not engine.is_local) as progress,
         task_bar(quiet=quiet or engine.is_local) as task_progress,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -15,9 +15,9 @@ from orchbench_analytics.store.manifest import Manifest, unchecked_pattern_count
 
 if TYPE_CHECKING:
     from orchbench_analytics.engines.spark.engine import TaskProgress
+    from orchbench_analytics.ingest.sources import Source
     from orchbench_analytics.ingest.update import IngestSummary, Progress
 
-_REFUSED_SAID = 5
 _NOTHING = "no input files found: no name ends with .json, .json.gz or .json.zst"
 
 
@@ -99,11 +99,7 @@ def say_summary(summary: IngestSummary, warehouse: Path) -> None:
     }
     said = ", ".join(f"{count:,} {name}" for name, count in counts.items() if count)
     say(f"{warehouse}: {said or _NOTHING}")
-    for source in summary.refused[:_REFUSED_SAID]:
-        place = f" at {source.place}" if source.place else ""
-        say(f"  refused {source.path}: {source.reason}{place}: {source.message}")
-    if len(summary.refused) > _REFUSED_SAID:
-        say(f"  … all of them: {call_of('sources', warehouse, '--status', 'refused')}")
+    _say_refused(summary.refused, warehouse)
     if summary.gone:
         is_one = len(summary.gone) == 1
         many = "1 file is" if is_one else f"{len(summary.gone):,} files are"
@@ -111,6 +107,21 @@ def say_summary(summary: IngestSummary, warehouse: Path) -> None:
         say(f"  {many} gone, such as {summary.gone[0].path}: {whose} with --prune")
     if summary.is_unusable:
         say("  nothing can be scored: every result file was refused")
+
+
+def _say_refused(refused: Sequence[Source], warehouse: Path) -> None:
+    """Say for each reason how many files were refused, with one as an example."""
+    by_reason: dict[str, list[Source]] = {}
+    for source in refused:
+        by_reason.setdefault(source.reason or "", []).append(source)
+    for reason, sources in by_reason.items():
+        first = sources[0]
+        place = f" at {first.place}" if first.place else ""
+        many = f"refused as {reason}: {len(sources):,} files, such as {first.path}"
+        one = f"refused {first.path}: {reason}"
+        say(f"  {many if len(sources) > 1 else one}{place}: {first.message}")
+    if len(refused) > len(by_reason):
+        say(f"  list them with: {call_of('sources', warehouse, '--status', 'refused')}")
 
 
 def say_unchecked(manifest: Manifest, warehouse: Path) -> None:

@@ -25,7 +25,7 @@ class RowOptions:
         typer.Option(metavar="COLUMN", help="Sort by a column; -COLUMN puts the largest first."),
     ] = None
     limit: Annotated[
-        int | None, typer.Option("--limit", "-n", min=0, metavar="N", help="At most N rows.")
+        int | None, typer.Option("--limit", "-n", min=1, metavar="N", help="At most N rows.")
     ] = None
     all: Annotated[bool, typer.Option("--all", help="All rows, however many.")] = False
     wide: Annotated[bool, typer.Option("--wide", help="All columns, however wide.")] = False

@@ -11,6 +11,7 @@ from orchbench_analytics.cli.boundary import say
 from orchbench_analytics.cli.rows import RowOptions
 
 _WHY = ("below", "reason", "place", "path", "message")
+_MANY = 20  # refused files, of which one for each reason says more than all of them
 
 
 @command(example="orchbench sources orchbench-demo/warehouse --status taken")
@@ -24,8 +25,16 @@ def sources(
     chosen: SelectionOptions,
     rows: RowOptions,
 ) -> None:
-    """List input files and what became of them."""
-    from orchbench_analytics.outputs.sources import counted, refused_first, without_common_path
+    """List input files and what became of them.
+
+    Many refused files are counted by reason, with an example of each; --all lists every one.
+    """
+    from orchbench_analytics.outputs.sources import (
+        by_reason,
+        counted,
+        refused_first,
+        without_common_path,
+    )
     from orchbench_analytics.warehouse import open_warehouse
 
     files = open_warehouse(warehouse).sources(**chosen.names)
@@ -34,7 +43,11 @@ def sources(
         files = files.filter(status=status)
     if rows.is_screen and not files.is_empty():
         files = without_common_path(refused_first(files))
-    if status == "refused":
+    is_summed_up = rows.is_screen and not rows.all and rows.sort is None and rows.limit is None
+    if status == "refused" and is_summed_up and files.height > _MANY:
+        rows.write(by_reason(files), is_prose=True)
+        say(f"one file for each reason; all {files.height:,} are listed with --all")
+    elif status == "refused":
         rows.write(files.select(name for name in _WHY if name in files.columns), is_prose=True)
     else:
         rows.write(files)

@@ -138,7 +138,7 @@ def _write(frames: Generator[pl.DataFrame], rows: RowOptions, limits: Limits) ->
         if rows.wanted_format in ("table", "markdown", "xlsx"):
             limited = iter([gather(limited, most_bytes=most_bytes // _TEXT_OF_ROWS)])
         write_rows(limited, format=rows.wanted_format, output=rows.output, is_verbatim=True)
-        return any(heights) or rows.limit == 0
+        return any(heights)
 
 
 def _text_of(query: str) -> str:

@@ -18,7 +18,7 @@ import duckdb
 import polars as pl
 import yaml
 
-from orchbench_analytics.errors import OrchbenchError, SelectionError
+from orchbench_analytics.errors import OrchbenchError, SelectionError, suggest
 from orchbench_analytics.exports.relations import SMALL, Memory, Relation, compute, limit_memory
 from orchbench_analytics.metrics import HEADLINE, METRICS, Mean, Ratio
 from orchbench_analytics.queries import View, read_views, sql_directory, views
@@ -152,7 +152,7 @@ def star_relations(
     unknown = [name for name in names if name not in known]
     if unknown:
         raise SelectionError(
-            f"the star has no table named {unknown[0]!r}; there are {', '.join(known)}"
+            f"the star has no table named {unknown[0]!r}; {suggest(unknown[0], known)}"
         )
     compute(connection, root, manifest, _sources(), spark)
     limit_memory(connection, memory.making)

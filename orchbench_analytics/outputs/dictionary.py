@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from difflib import get_close_matches
 from pathlib import Path
 from typing import NamedTuple
 
 import polars as pl
 
-from orchbench_analytics.errors import SelectionError
+from orchbench_analytics.errors import SelectionError, suggest
 from orchbench_analytics.queries import views
 from orchbench_analytics.schema import Column, Table
 from orchbench_analytics.store.manifest import Manifest
@@ -81,9 +80,7 @@ def find_entry(name: str) -> Entry:
     if wanted in tables:
         return Entry(tables[wanted])
     known = [*tables, *views()]
-    close = get_close_matches(wanted, known, n=1)
-    hint = f"did you mean {close[0]!r}?" if close else f"there are {', '.join(known)}"
-    raise SelectionError(f"no table or view named {name!r}; {hint}")
+    raise SelectionError(f"no table or view named {name!r}; {suggest(wanted, known)}")
 
 
 def _view_entries(names: Iterable[str]) -> list[Entry]:

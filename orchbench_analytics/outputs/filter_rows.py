@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from contextlib import suppress
-from difflib import get_close_matches
 
 import polars as pl
 
-from orchbench_analytics.errors import SelectionError
+from orchbench_analytics.errors import SelectionError, suggest
 from orchbench_analytics.metrics import resolve_metric
 from orchbench_analytics.outputs.labels import label_of
 
@@ -36,6 +35,5 @@ def _named_column(name: str, columns: Sequence[str]) -> str:
     with suppress(SelectionError):
         if (metric := resolve_metric(name)) in columns:
             return metric
-    close = get_close_matches(name, columns, n=1)
-    hint = f"did you mean {close[0]!r}?" if close else f"there are {', '.join(columns)}"
-    raise SelectionError(f"no column {name!r} to sort by; {hint}")
+    known = dict.fromkeys([*map(label_of, columns), *columns])
+    raise SelectionError(f"no column {name!r} to sort by; {suggest(name, known)}")

@@ -23,6 +23,15 @@ def refused_first(files: pl.DataFrame) -> pl.DataFrame:
     return files.sort(pl.when(is_sound).then(3).otherwise(order), maintain_order=True)
 
 
+def by_reason(files: pl.DataFrame) -> pl.DataFrame:
+    """How many files there are of each reason, and one of them as an example."""
+    return (
+        files.group_by("reason", maintain_order=True)
+        .agg(pl.len().alias("file_count"), pl.col("path", "message").first())
+        .sort("file_count", descending=True, maintain_order=True)
+    )
+
+
 def without_common_path(files: pl.DataFrame) -> pl.DataFrame:
     """The files with paths as they are below the directory that all of them are in."""
     if files.height < 2:

@@ -169,10 +169,7 @@ def _read_manifest(root: Path) -> Manifest:
         _require_our_format(root, msgspec.json.decode(content, type=_Release).format_version)
         manifest = msgspec.json.decode(content, type=Manifest)
     except FileNotFoundError as error:
-        what = "not a warehouse (it has no manifest.json)" if root.is_dir() else "not there"
-        raise WarehouseError(
-            f"{root} is {what}; make one with: orchbench ingest PATH --into {quote(str(root))}"
-        ) from error
+        raise WarehouseError(_not_a_warehouse(root)) from error
     except NotADirectoryError as error:
         raise WarehouseError(f"{root} is a file; a warehouse is a directory") from error
     except (msgspec.DecodeError, UnicodeDecodeError, OSError) as error:
@@ -184,6 +181,17 @@ def _read_manifest(root: Path) -> Manifest:
     for name in (*named_files(manifest), *manifest.unreferenced):
         require_inside(name)
     return manifest
+
+
+def _not_a_warehouse(root: Path) -> str:
+    """What is there instead of a warehouse, and what may be meant."""
+    given = quote(str(root))
+    if not root.is_dir():
+        return f"{root} is not there; make a warehouse with: orchbench ingest PATH --into {given}"
+    said = f"{root} is not a warehouse (it has no manifest.json)"
+    if (inner := next(root.glob(f"*/{MANIFEST}"), None)) is not None:
+        return f"{said}; did you mean {inner.parent}?"
+    return f"{said}; if it holds result files: orchbench ingest {given} --into DIR"
 
 
 def _require_our_format(root: Path, version: int | None) -> None:

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 import duckdb
 
-from orchbench_analytics.errors import QueryError
+from orchbench_analytics.errors import QueryError, suggest
 from orchbench_analytics.store.manifest import Manifest
 from orchbench_analytics.store.replace import staging_beside
 from orchbench_analytics.views.catalog import (
@@ -45,6 +45,14 @@ _FOREIGN = ("INTERVAL", "BLOB", "BIT", "MAP", "UNION", "UUID", "BIGNUM", "TIME W
 _LISTING = re.compile(r"\b(show|describe\s*$|information_schema|(duckdb|pg|sqlite)_)", re.I)
 _DESCRIBING = re.compile(r"\bduckdb_", re.I)
 _EXPLAIN = re.compile(r"\s*explain\s+(?:analyze\s+)?(?:\([^()]*\)\s*)?", re.I)
+# The errors of DuckDB that are common enough to have words of their own.
+_KIND = re.compile(r"^([A-Z][a-zA-Z]+ )+Error: ")
+_NO_TABLE = re.compile(r"Table with name (\S+) does not exist")
+_NO_COLUMN = re.compile(
+    r'Referenced column "([^"]*)" not found in FROM clause!\s*'
+    r"Candidate bindings: (.*)"
+)
+_NO_VALUES = re.compile(r"Values were not provided for the following parameters: (\w+).*")
 _NO_MEMORY = ("Out of Memory Error", "bad_alloc", "failed to allocate", "Cannot allocate")
 
 
@@ -135,8 +143,13 @@ def ask(
         return connection.sql(query, params=dict(parameters or {}) or None)
     except duckdb.PermissionException as error:
         raise QueryError(
-            f"{error}\nA query can only read the warehouse; --unsafe lifts this"
+            f"{_in_words(str(error))}\nA query can only read the warehouse; --unsafe lifts this"
         ) from error
+    except duckdb.ParserException as error:
+        name = query.strip().rstrip(";")
+        if name.removeprefix("main.") in all_relations():
+            raise QueryError(f"{name} is not a query; did you mean: from {name}?") from error
+        raise query_error(error) from error
     except (duckdb.Error, RuntimeError, MemoryError) as error:  # not all of DuckDB's are its own
         raise query_error(error) from error
 
@@ -156,7 +169,9 @@ def _require_reading(connection: duckdb.DuckDBPyConnection, query: str) -> None:
 
 def _statement_kind(connection: duckdb.DuckDBPyConnection, query: str) -> object:
     statements = connection.extract_statements(query)
-    if len(statements) != 1:
+    if not statements:
+        raise QueryError("the query is empty")
+    if len(statements) > 1:
         raise QueryError(f"expected one query, got {len(statements)} statements")
     try:
         return statements[0].type
@@ -173,7 +188,21 @@ def query_error(error: BaseException) -> QueryError:
             "the query needs more than its limits of memory and disk, --memory and --spill: "
             f"{first}"
         )
-    return QueryError(said)
+    return QueryError(_in_words(said))
+
+
+def _in_words(said: str) -> str:
+    """What DuckDB found wrong, without the names of its errors and of what is internal."""
+    if found := _NO_TABLE.search(said):
+        hint = suggest(found[1], sorted(all_relations()))
+        return f"no table or view named {found[1]!r}; {hint}\nsee: orchbench dictionary"
+    if found := _NO_COLUMN.search(said):
+        return (
+            f"no column {found[1]!r} in the tables of the query; the closest are {found[2]}; "
+            f"a text stands in single quotes: '{found[1]}'"
+        )
+    said = _KIND.sub("", said).replace("Values list ", "Table ")  # that is what an alias is to it
+    return _NO_VALUES.sub(r"\g<0>; give --param \1=VALUE", said)
 
 
 def fetch(relation: duckdb.DuckDBPyRelation) -> pl.DataFrame:

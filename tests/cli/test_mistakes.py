@@ -23,9 +23,35 @@ MISTAKES = [
     (("report", W, "page.pdf"), 2, "an .html file or a directory, not .pdf"),
     (("demo", W), 2, "is a warehouse; name a place outside"),
     (("demo", "file.txt"), 2, "something else"),
+    (("leaderboard", "{results}"), 2, "if it holds result files: orchbench ingest /"),
+    (("leaderboard", "{demo}"), 2, "did you mean {demo}/warehouse?"),
+    (("ingest", W, "--into", "w"), 2, "is a warehouse; name the result files"),
+    (("ingest", "{results}", "w"), 2, "did you mean: orchbench ingest {results} --into w?"),
+    (("ingest", W), 2, "did you mean: orchbench ingest PATH --into {warehouse}?"),
+    (("ingest", "{results}/*", "--into", "w"), 2, "without quotes the shell finds what fits it"),
+    # numbers
+    (("ingest", "{results}", "--into", "w", "--jobs", "two"), 2, "--jobs two: expected a whole"),
+    (("leaderboard", W, "-n", "0"), 2, "--limit 0: expected 1 or more"),
+    (("leaderboard", W, "-n", "1.5"), 2, "--limit 1.5: expected a whole number"),
+    (("leaderboard", W, "--min-coverage", "90%"), 2, "expected a number; 90% is 0.9"),
+    (("leaderboard", W, "--min-coverage", "90"), 2, "expected 1.0 or less"),
+    (("power", W, "--difference", "5%"), 2, "--difference 5%: expected a number; 5% is 0.05"),
+    # arguments that are options
+    (("leaderboard", W, "perfect"), 2, "(did you mean --model perfect?)"),
+    (("leaderboard", W, "strict"), 2, "(did you mean --profile strict?)"),
+    (("leaderboard", W, "EN"), 2, "(did you mean --language EN?)"),
+    (("remove", W, "perfect"), 2, "(did you mean --model perfect?)"),
+    (("predict", W, "perfect", "file.txt"), 2, "(did you mean --list file.txt?)"),
+    (("compare", W, "perfect", "vs", "silent"), 2, "'silent' is one argument too many"),
     # names
     (("leaderbord", W), 2, "Did you mean 'leaderboard'?"),
-    (("leaderboard", W, "--profil", "spec"), 2, "--profile"),
+    (("leaderboard", W, "--profil", "spec"), 2, "no such option: --profil; did you mean --profile"),
+    (("leaderboard", W, "--desc"), 2, "no such option: --desc\nsee: "),
+    (("leaderboard", W, "--sort", "Averge"), 2, "did you mean Average"),
+    (("profile", "show", "strct"), 2, "did you mean strict?"),
+    (("score", W, "-p", "mine"), 2, "did you mean mine.toml?"),
+    (("export", W, "out.duckdb", "--table", "scored_step"), 2, "did you mean scored_steps"),
+    (("export", W, "out.duckdb", "--table", "x"), 2, "there are sources, "),
     (("leaderboard", W, "--profile", "nope"), 2, "only under spec, strict, upstream"),
     (("leaderboard", W, "--profile", "strikt"), 2, "did you mean strict?"),
     (("leaderboard", W, "--profile", "strict.toml"), 2, "did you mean strict?"),
@@ -35,19 +61,19 @@ MISTAKES = [
     (("leaderboard", W, "--language", "FR"), 2, "there are EN, KO"),
     (("leaderboard", W, "--experiment", "x"), 2, "no experiment 'x'"),
     (("leaderboard", W, "--by", "size"), 2, "no tag 'size'"),
-    (("leaderboard", W, "--sort", "averge_score"), 2, "did you mean 'average_score'?"),
+    (("leaderboard", W, "--sort", "averge_score"), 2, "did you mean average_score"),
     (("results", W, "perfcet"), 2, "perfect"),
     (("results", W, "perfect"), 2, "--language EN"),
     (("results", W, "perfect", "--language", "FR"), 2, "baseline in EN, baseline in KO"),
     (("compare", W, "perfect", "silnt"), 2, "silent"),
-    (("compare", W, "perfect", "silent", "--metric", "Plam"), 2, "did you mean 'plan'?"),
+    (("compare", W, "perfect", "silent", "--metric", "Plam"), 2, "did you mean Plan?"),
     (("show", W, "perfcet"), 2, "did you mean perfect?"),
     (("show", W, "perfect", "999"), 2, "no scenario '999'"),
     (("audit", W, "--model", "nosuch", "--jobs", "1"), 2, "no model 'nosuch'"),
     (("sources", W, "--status", "taekn"), 2, "taken"),
     (("consistency", W, "flip"), 2, "flips"),
     (("trend", W, "checkpoint"), 2, "no tag 'checkpoint'"),
-    (("dictionary", "leaderbord"), 2, "did you mean 'leaderboard'?"),
+    (("dictionary", "leaderbord"), 2, "did you mean leaderboard?"),
     (("remove", W), 2, "say what to remove"),
     (("remove", W, "--model", "nosuch"), 2, "no model 'nosuch'"),
     (("remove", W, "--profile", "spec"), 2, "built in"),
@@ -98,7 +124,15 @@ MISTAKES = [
     (("results", W, "perfect", "-o", "out.csv"), 2, "results are JSON"),
     (("export", W, W), 2, "is a warehouse; name a place outside"),
     # queries
-    (("sql", W, "select nope from main.steps"), 2, "nope"),
+    (("sql", W, "select nope from main.steps"), 2, "no column 'nope' in the tables of the query"),
+    (("sql", W, "from main.leaderbord"), 2, "did you mean leaderboard?\nsee: orchbench dictionary"),
+    (("sql", W, "from scored_step_rows"), 2, "no table or view named 'scored_step_rows'; did you"),
+    (("sql", W, "leaderboard"), 2, "leaderboard is not a query; did you mean: from leaderboard?"),
+    (("sql", W, "selct 1"), 2, 'orchbench: syntax error at or near "selct"'),
+    (("sql", W, "select $x"), 2, "give --param x=VALUE"),
+    (("sql", W, ""), 2, "the query is empty"),
+    (("sql", W, "select 1; select 2"), 2, "expected one query, got 2 statements"),
+    (("sql", W, "select 1", "--memory", "200MB"), 2, "--memory 200MB: expected a number"),
     (("sql", W, "copy (select 1) to 'x.csv'"), 2, "may only read"),
     (("sql", W, "missing.sql"), 2, "no such file"),
     (("sql", W, "latin.sql"), 2, "not UTF-8"),
@@ -121,12 +155,13 @@ def test_a_mistake_is_a_sentence_and_an_exit_code(
     (tmp_path / "file.txt").write_text("a\n1\n")
     (tmp_path / "export").mkdir()
     (tmp_path / "export" / "manifest.json").write_text('{"generation": 1}')
+    (tmp_path / "mine.toml").write_text('base = "spec"\n')
     (tmp_path / "latin.sql").write_bytes("select 'é'".encode("latin-1"))
-    places = {"warehouse": demo / "warehouse", "results": demo / "results"}
+    places = {"demo": demo, "warehouse": demo / "warehouse", "results": demo / "results"}
     before = sorted(tmp_path.rglob("*"))
     done = orchbench(*(argument.format(**places) for argument in arguments))
     assert (done.returncode, done.stdout) == (code, "")
-    assert message in done.stderr
+    assert message.format(**places) in done.stderr
     assert "Traceback" not in done.stderr
     assert sorted(tmp_path.rglob("*")) == before
 

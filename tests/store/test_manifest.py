@@ -35,7 +35,9 @@ def part(part_id: str, directory: str = "parts/a", table: str = "steps") -> Part
 
 
 def test_a_missing_warehouse_says_how_to_make_one(tmp_path: Path) -> None:
-    with pytest.raises(WarehouseError, match="is not there; make one with: orchbench ingest"):
+    with pytest.raises(
+        WarehouseError, match="is not there; make a warehouse with: orchbench ingest"
+    ):
         load_manifest(tmp_path / "nowhere")
     with pytest.raises(WarehouseError, match="is not a warehouse"):
         load_manifest(tmp_path)

@@ -4,6 +4,7 @@ import random
 import subprocess
 import time
 from pathlib import Path
+from typing import NamedTuple
 
 import psutil
 
@@ -61,6 +62,14 @@ _TABLES = (
 )
 
 
+class Tried(NamedTuple):
+    """How long a query took, the most memory it had, and what is wrong with how it ended."""
+
+    seconds: float
+    megabytes: float
+    faults: list[str]
+
+
 def hostile_queries(count: int, *, seed: int) -> list[str]:
     """Queries that would take hours or all memory, of every kind in turn."""
     chance = random.Random(seed)
@@ -114,8 +123,8 @@ def try_query(
     timeout: float = _TIMEOUT,
     grace: float = _GRACE_SECONDS,
     written_as: str = "csv",
-) -> list[str]:
-    """What is wrong with how `orchbench sql` ends a query."""
+) -> Tried:
+    """Ask `orchbench sql` a query, and watch how it ends."""
     limits = ("--timeout", str(timeout), "--memory", str(MEMORY_GB), "--format", written_as)
     began, peak = time.monotonic(), 0
     started = subprocess.Popen(
@@ -139,7 +148,8 @@ def try_query(
         f"ended with {started.returncode}: {said}": started.returncode not in _EXPECTED_CODES,
         f"said {said}": "Traceback" in said,
     }
-    return [f"{what}: {query[:300]}" for what, is_wrong in wrong.items() if is_wrong]
+    faults = [f"{what}: {query[:300]}" for what, is_wrong in wrong.items() if is_wrong]
+    return Tried(seconds, peak / 10**6, faults)
 
 
 def _memory(pid: int) -> int:
@@ -161,9 +171,12 @@ def ask_hostile(campaign: Campaign, path: Path, chance: random.Random) -> None:
         if not campaign.goes_on:
             return
         written_as = chance.choice(_FORMATS)
-        for wrong in try_query(path / "demo" / "warehouse", query, written_as=written_as):
-            campaign.fail(f"{written_as}: {wrong}")
+        tried = try_query(path / "demo" / "warehouse", query, written_as=written_as)
+        for fault in tried.faults:
+            campaign.fail(f"{written_as}: {fault}")
         campaign.done += 1
         campaign.counts[written_as] += 1
+        for most, figure in (("longest, ms", tried.seconds * 1000), ("most, MB", tried.megabytes)):
+            campaign.counts[most] = max(campaign.counts[most], round(figure))
         if campaign.done % 25 == 0:
             campaign.note()
