@@ -191,7 +191,7 @@ def texts_of(
         yield markdown(pl.concat(frames), is_verbatim=is_verbatim)
     elif wanted == "csv":
         for place, frame in enumerate(frames):
-            yield _defuse_formulas(_flat(frame)).write_csv(include_header=place == 0)
+            yield _defuse_formulas(flat(frame)).write_csv(include_header=place == 0)
     elif wanted == "jsonl":
         for frame in frames:
             yield frame.write_ndjson()
@@ -232,11 +232,11 @@ def excel(frame: pl.DataFrame) -> bytes:
     }
     buffer = io.BytesIO()
     with xlsxwriter.Workbook(buffer, options) as workbook:
-        _flat(frame).write_excel(workbook, autofit=False)
+        flat(frame).write_excel(workbook, autofit=False)
     return buffer.getvalue()
 
 
-def _flat(frame: pl.DataFrame) -> pl.DataFrame:
+def flat(frame: pl.DataFrame) -> pl.DataFrame:
     """The frame with lists and structs as JSON texts, for formats that have no such values."""
     import polars as pl
 

@@ -65,6 +65,11 @@ class Source(NamedTuple):
             target = quoted(str(self._file("labels")))
             connection.execute(f"copy ({_LABELS}) to {target} (format parquet)")
 
+    @property
+    def is_gathered(self) -> bool:
+        """Whether the texts of labels are written."""
+        return self._file("labels").exists()
+
     def connect(self, *relations: str, scope: Scope = EVERYTHING) -> duckdb.DuckDBPyConnection:
         """A connection that has what the tables and views named need."""
         connection = silent_duckdb()
@@ -137,6 +142,10 @@ class Source(NamedTuple):
                 batch = []
             batch.append(model)
         yield self._of(batch, parts)
+
+    def one(self, number: int) -> Source:
+        """The source of one model, by its number."""
+        return self._of([self.models[number]], self._parts())
 
     def _of(self, models: list[Model], parts: Mapping[Model, list[Part]]) -> Source:
         own = [part for model in models for part in parts[model]]

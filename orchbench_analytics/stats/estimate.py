@@ -14,6 +14,7 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
+from scipy.sparse import csr_array
 
 from orchbench_analytics.metrics import METRICS, Mean, Ratio
 from orchbench_analytics.stats.evaluate import Array, Flags, Sums, divide, support
@@ -109,7 +110,11 @@ def estimate_terms(name: str, terms: Sums, members: Array) -> Estimate:
     """A metric in one language, of terms by contender and scenario, and scenario by cluster."""
     needed = _ratios(name)
     asked = {term for ratio in needed for term in _terms(ratio)}
-    return estimate_clusters(name, {term: terms[term] @ members for term in asked})
+    # A scenario is in one cluster. A dense product would also start threads, which wait for each
+    # other where the machine is busy.
+    in_clusters = csr_array(members)
+    by_cluster: Sums = {term: np.asarray(terms[term] @ in_clusters) for term in asked}
+    return estimate_clusters(name, by_cluster)
 
 
 def estimate_clusters(name: str, by_cluster: Sums) -> Estimate:
