@@ -15,7 +15,7 @@ import secrets
 import socket
 import tempfile
 import webbrowser
-from collections.abc import AsyncGenerator, AsyncIterator, Callable, Iterator, Mapping
+from collections.abc import AsyncGenerator, AsyncIterator, Callable, Iterator
 from contextlib import aclosing, closing, contextmanager
 from pathlib import Path
 from threading import Lock, Thread
@@ -165,17 +165,24 @@ class Explorer:
         """Whether a page is of an older manifest, and which files no ingest has read."""
         newest = self.newest()
         files = newest.tree.new_files()
-        return {"is_changed": newest.name != seen, "new_files": files[:3], "count": len(files)}
+        said = None
+        if files:
+            what = "1 new file is" if len(files) == 1 else f"{len(files):,} new files are"
+            said = (
+                f"{what} not in the warehouse yet, such as {Path(files[0]).name}: orchbench ingest"
+            )
+        return {"is_changed": newest.name != seen, "note": said}
 
     async def frames(
-        self, query: str, parameters: Mapping[str, Any] | None, request: Request
+        self, query: str, request: Request, **options: Any
     ) -> AsyncGenerator[pl.DataFrame]:
-        """The rows of a query in a sandbox, which ends when the browser no longer waits."""
+        """The rows of a query in a sandbox, which ends when the browser no longer waits.
+
+        Options are those of `Sandbox.frames`.
+        """
         async with self._queries:
             with self._sandbox() as sandbox:
-                frames = sandbox.frames(
-                    self.root, query, parameters=parameters, timeout=QUERY_SECONDS
-                )
+                frames = sandbox.frames(self.root, query, timeout=QUERY_SECONDS, **options)
                 watch = asyncio.create_task(_close_when_gone(request, sandbox))
                 try:
                     with closing(frames):
@@ -228,11 +235,11 @@ def explorer_app(explorer: Explorer, *, token: str, host: str) -> Starlette:
 
     async def sql(request: Request) -> Response:
         query = (await request.body()).decode("utf-8", "replace")
-        return _rows(await _first_rows(explorer.frames(_checked(query), None, request)))
+        return _rows(await _first_rows(explorer.frames(_checked(query), request)))
 
     async def csv(request: Request) -> Response:
         query = _checked(request.query_params.get("query", ""))
-        frames = explorer.frames(query, None, request)
+        frames = explorer.frames(query, request)
         first = await anext(frames)  # an error before the first row is an answer of its own
 
         async def texts() -> AsyncIterator[str]:
@@ -247,7 +254,9 @@ def explorer_app(explorer: Explorer, *, token: str, host: str) -> Starlette:
         wanted = search_parameters(request.query_params.get("text", ""))
         if wanted is None:
             return _rows((pl.DataFrame(), False))
-        return _rows(await _first_rows(explorer.frames(SEARCH, wanted, request), most=MOST_FOUND))
+        scope = explorer.newest().source.own_scope
+        frames = explorer.frames(SEARCH, request, parameters=wanted, scope=scope)
+        return _rows(await _first_rows(frames, most=MOST_FOUND))
 
     async def news(request: Request) -> Response:
         seen = request.query_params.get("snapshot", "")
@@ -358,19 +367,15 @@ async def _first_rows(
 
 
 def _rows(found: tuple[pl.DataFrame, bool]) -> Response:
+    """Rows as JSON; what JavaScript does not hold exactly goes as text."""
     frame, is_cut = found
+    is_small = frame.select(cs.integer().cast(pl.Int128).abs().max() <= _LARGEST_INTEGER)
+    large = [name for name in is_small.columns if is_small[name].item() is False]
     shown = flat(frame).with_columns(
-        cs.decimal().cast(pl.Float64), cs.temporal().cast(pl.String), cs.binary().cast(pl.String)
+        cs.decimal().cast(pl.Float64),
+        (cs.temporal() | cs.binary() | cs.by_name(large)).cast(pl.String),
     )
-    large = [
-        name
-        for name, dtype in shown.schema.items()
-        if dtype.is_integer() and (shown[name].abs() > _LARGEST_INTEGER).any()
-    ]
-    return _json(
-        {"rows": columns_of(shown.cast(dict.fromkeys(large, pl.String)), is_exact=True),
-         "is_cut": is_cut}
-    )  # fmt: skip
+    return _json({"rows": columns_of(shown, is_exact=True), "is_cut": is_cut})
 
 
 def _checked(query: str) -> str:

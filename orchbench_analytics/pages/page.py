@@ -24,6 +24,7 @@ SCRIPTS = (
     "step.js",
     "compare.js",
     "sections.js",
+    "live.js",
     "routes.js",
 )
 # How the last line of a page and of a script says that it is unchanged.

@@ -76,7 +76,8 @@ class Source(NamedTuple):
         populate(connection, self.root, self.manifest, names=needed_by(*relations), scope=scope)
         return connection
 
-    def _own(self) -> Scope:
+    @property
+    def own_scope(self) -> Scope:
         """The models of the report, where the warehouse has others too."""
         there = {(part.model, part.experiment) for part in self.manifest.parts}
         return EVERYTHING if there <= {*self.models} else Scope(contenders=tuple(self.models))
@@ -93,7 +94,9 @@ class Source(NamedTuple):
         Ranks are among all models of the warehouse; what is pooled over models, or says how many
         there are, is of the report's models alone.
         """
-        with self.connect(*queries, scope=self._own() if is_pooled else EVERYTHING) as connection:
+        with self.connect(
+            *queries, scope=self.own_scope if is_pooled else EVERYTHING
+        ) as connection:
             return {
                 name: self.only(frame_of(connection.sql(query))) for name, query in queries.items()
             }
