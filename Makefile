@@ -24,7 +24,7 @@ lint: $(VENV)/developing
 	$(BIN)/mypy
 
 # What needs a browser, a server or much room: Debian's chromium, Postgres and Java, selenium,
-# axe-core, and Tableau's Hyper.
+# axe-core, LaTeX, and Tableau's Hyper.
 SERVICES ?= $(VENV)/services
 APT_INSTALL = apt-get update -qq && apt-get install -qq -y --no-install-recommends
 BROWSER = command -v chromium chromedriver >/dev/null || ($(APT_INSTALL) chromium chromium-driver)
@@ -34,6 +34,7 @@ test-services: $(VENV)/developing
 	command -v npm >/dev/null || ($(APT_INSTALL) npm)
 	command -v node >/dev/null || ($(APT_INSTALL) nodejs)
 	node --test tests/pages/
+	command -v pdflatex >/dev/null || ($(APT_INSTALL) texlive-latex-base texlive-latex-recommended)
 	$(POSTGRES)
 	command -v java >/dev/null || ($(APT_INSTALL) openjdk-17-jre-headless)
 	$(INSTALL) selenium --editable '.[spark,tableau]'

@@ -5,14 +5,14 @@ Each method imports the room that does the work, so that a command waits only fo
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, get_args
 
 import polars as pl
 
-from orchbench_analytics.errors import SelectionError, suggest
+from orchbench_analytics.errors import EngineError, SelectionError, suggest
 from orchbench_analytics.metrics import HEADLINE, METRICS
 from orchbench_analytics.paths import local_path, require_parent
 from orchbench_analytics.profiles import UPSTREAM, Profile, load_profile
@@ -1194,31 +1194,34 @@ class Warehouse:
         models: Sequence[str] = (),
         profiles: Sequence[str] = (),
         with_rules: bool = False,
-        jobs: int | None = None,
-    ) -> Report:
-        """Write the report beside the warehouse, and open it in the browser.
+        port: int = 0,
+        opens: bool = True,
+        announce: Callable[[str], object] = print,
+    ) -> None:
+        """Serve the page of a report to this machine, with SQL and search, until Ctrl-C.
 
         models: only these.
         profiles: only these; the first is shown first.
-        with_rules: also show what each scoring rule changes, which takes a while.
-        jobs: how many processes; by default as many as there are cores.
+        with_rules: also show what each scoring rule changes, when that is asked for.
+        port: by default any that is free.
+        opens: open the browser.
+        announce: called with the address, which holds a secret token.
 
-        Returns the page, as `report` does.
+        Returns nothing: it serves until it is interrupted.
 
-        >>> warehouse.view(models="perfect", jobs=1).page.name
-        'warehouse-report.html'
+        >>> warehouse.view(port=8000)  # doctest: +SKIP
+        http://127.0.0.1:8000/Vd0lTfU2pWcYqkq8qWm0JA/
         """
-        import webbrowser
+        from orchbench_analytics.pages.report import ReportOptions
 
-        made = self.report(
-            self.path.with_name(f"{self.path.name}-report.html"),
-            models=models,
-            profiles=profiles,
-            with_rules=with_rules,
-            jobs=jobs,
-        )
-        webbrowser.open(made.page.absolute().as_uri())
-        return made
+        try:
+            from orchbench_analytics.pages.explorer import serve
+        except ImportError as error:
+            raise EngineError(
+                "the explorer needs starlette and uvicorn: pip install 'orchbench-analytics[view]'"
+            ) from error
+        options = ReportOptions(_several(models), _several(profiles), with_rules=with_rules)
+        serve(self.path, options, port=port, announce=announce, opens=opens)
 
     @names_damage
     def export(

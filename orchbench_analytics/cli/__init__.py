@@ -26,6 +26,7 @@ from orchbench_analytics.cli import (  # noqa: F401 (each registers its command)
     sql,
     tag,
     trend,
+    view,
 )
 from orchbench_analytics.cli.app import app
 from orchbench_analytics.cli.boundary import run_guarded

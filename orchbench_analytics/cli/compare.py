@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
@@ -18,7 +19,7 @@ from orchbench_analytics.cli.app import (
 )
 from orchbench_analytics.cli.boundary import FOUND_WRONG, UNDECIDED, call_of, say
 from orchbench_analytics.cli.leaderboard import say_left_out
-from orchbench_analytics.cli.rows import RowOptions
+from orchbench_analytics.cli.rows import RowOptions, about_sweep
 from orchbench_analytics.errors import SelectionError
 
 if TYPE_CHECKING:
@@ -90,6 +91,7 @@ def compare(
     from orchbench_analytics.warehouse import open_warehouse
 
     opened = open_warehouse(warehouse)
+    about = partial(about_sweep, opened, profile, chosen.language)
     if baseline is None or candidate is None:
         if gate:
             raise SelectionError("a gate needs two models to compare")
@@ -104,7 +106,7 @@ def compare(
             seed=seed,
             **chosen.names,
         )
-        rows.write(many)
+        rows.write(many, about=about)
         say(sentences.many_comparisons(many))
         _say_clusters(many)
         if not chosen.model and not chosen.experiment:
@@ -142,7 +144,7 @@ def compare(
             found, carried.group_by("kind", maintain_order=True).head(drivers), rows
         )
     else:
-        rows.write(found)
+        rows.write(found, about=about)
     say(f"{candidate} against {baseline}: {sentences.comparison(found)}")
     _say_clusters(found)
     _say_power(found, warehouse)

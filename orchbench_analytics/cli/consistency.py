@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Annotated, Literal
 
 import typer
@@ -14,7 +15,7 @@ from orchbench_analytics.cli.app import (
     command,
 )
 from orchbench_analytics.cli.boundary import say
-from orchbench_analytics.cli.rows import RowOptions
+from orchbench_analytics.cli.rows import RowOptions, about_sweep
 
 
 @command(example="orchbench consistency orchbench-demo/warehouse gaps")
@@ -39,8 +40,7 @@ def consistency(
     from orchbench_analytics.outputs import sentences
     from orchbench_analytics.warehouse import open_warehouse
 
-    table = open_warehouse(warehouse).consistency(
-        what, profile=profile, clusters=clusters, **chosen.names
-    )
+    opened = open_warehouse(warehouse)
+    table = opened.consistency(what, profile=profile, clusters=clusters, **chosen.names)
     say(sentences.consistency(what, table))
-    rows.write(table)
+    rows.write(table, about=partial(about_sweep, opened, profile, chosen.language))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from pathlib import Path
 from typing import Annotated
 
@@ -16,7 +17,7 @@ from orchbench_analytics.cli.app import (
     command,
 )
 from orchbench_analytics.cli.boundary import say
-from orchbench_analytics.cli.rows import RowOptions
+from orchbench_analytics.cli.rows import RowOptions, about_sweep
 
 
 @command(example="orchbench costs orchbench-demo/warehouse")
@@ -41,8 +42,9 @@ def costs(
     from orchbench_analytics.outputs.sentences import costs as said
     from orchbench_analytics.warehouse import open_warehouse
 
-    found = open_warehouse(warehouse).costs(
+    opened = open_warehouse(warehouse)
+    found = opened.costs(
         prices=prices, profile=profile, clusters=clusters, seed=seed, **chosen.names
     )
-    rows.write(found)
+    rows.write(found, about=partial(about_sweep, opened, profile, chosen.language))
     say(said(found))

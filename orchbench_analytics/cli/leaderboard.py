@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -17,7 +18,7 @@ from orchbench_analytics.cli.app import (
     complete_tags,
 )
 from orchbench_analytics.cli.boundary import call_of, say
-from orchbench_analytics.cli.rows import RowOptions
+from orchbench_analytics.cli.rows import RowOptions, about_sweep
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -81,18 +82,19 @@ def leaderboard(
             seed=seed,
             **chosen.names,
         )
+        about = partial(about_sweep, opened, profile, chosen.language)
         if intervals:
-            rows.write(short(board) if rows.is_short else board)
+            rows.write(short(board) if rows.is_short else board, about=about)
             if rows.is_screen:
                 say(_INTERVALS)
         elif by:
-            rows.write(board)
+            rows.write(board, about=about)
             untagged = board.filter(board[by].is_null())["model_count"].sum()
             if untagged:
                 say(f"the group without a name: {untagged:,} with no tag {by!r}")
             return
         else:
-            rows.write(short(board) if rows.is_short else board)
+            rows.write(short(board) if rows.is_short else board, about=about)
         if not chosen.model and not chosen.experiment:
             say_left_out(opened, board, profile)
         if not intervals:

@@ -1,4 +1,4 @@
-"""Commands that make a page: report, view."""
+"""The command `report`."""
 
 from __future__ import annotations
 
@@ -76,23 +76,6 @@ def report(
         answer_limit=0 if without_answers else limit_answers,
         title=title,
         jobs=jobs,
-    )
-    _say_made(made)
-
-
-@command(example="orchbench view orchbench-demo/warehouse")
-def view(
-    warehouse: WarehouseArgument,
-    model: ModelsOption = None,
-    profile: ProfilesOption = None,
-    audit: RulesOption = False,
-    jobs: JobsOption = None,
-) -> None:
-    """Make the report and open it in the browser."""
-    from orchbench_analytics.warehouse import open_warehouse
-
-    made = open_warehouse(warehouse).view(
-        models=model or (), profiles=profile or (), with_rules=audit, jobs=jobs
     )
     _say_made(made)
 

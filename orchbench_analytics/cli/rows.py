@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, ClassVar, NoReturn
@@ -9,11 +10,13 @@ from typing import TYPE_CHECKING, Annotated, ClassVar, NoReturn
 import typer
 
 from orchbench_analytics.cli.boundary import FOUND_WRONG, say
-from orchbench_analytics.outputs.write import Format, agreed_format
+from orchbench_analytics.outputs.write import PAPER, Format, agreed_format
 from orchbench_analytics.paths import local_path
 
 if TYPE_CHECKING:
     import polars as pl
+
+    from orchbench_analytics.warehouse import Warehouse
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,7 +38,7 @@ class RowOptions:
             "--format",
             "-f",
             metavar="FORMAT",
-            help="table or markdown to read; csv, json, jsonl, xlsx or parquet unrounded.",
+            help="table, markdown or latex to read; csv, json, jsonl, xlsx or parquet unrounded.",
         ),
     ] = None
     output: Annotated[
@@ -45,7 +48,7 @@ class RowOptions:
             "-o",
             metavar="FILE",
             parser=local_path,
-            help="New file; .csv, .json, .jsonl, .md, .xlsx or .parquet gives the format.",
+            help="New file; .csv, .json, .jsonl, .md, .tex, .xlsx or .parquet gives the format.",
         ),
     ] = None
 
@@ -74,7 +77,7 @@ class RowOptions:
     @property
     def is_short(self) -> bool:
         """Whether people read the rows, and did not ask for all columns."""
-        return self.wanted_format in ("table", "markdown") and not self.wide
+        return self.wanted_format in ("table", *PAPER) and not self.wide
 
     def write(
         self,
@@ -83,11 +86,13 @@ class RowOptions:
         is_verbatim: bool = False,
         is_prose: bool = False,
         may_be_empty: bool = False,
+        about: Callable[[], str] = str,
     ) -> pl.DataFrame:
         """Write the wanted rows, with their columns in the order that they have; return the rows.
 
         Where people read, `is_verbatim` keeps the names of columns, and prose has sentences in its
-        last column. No rows end the command with exit code 1, unless there may be none.
+        last column. No rows end the command with exit code 1, unless there may be none. `about`
+        gives what the caption of a table for papers says of the sweep.
         """
         from orchbench_analytics.outputs.filter_rows import first_in_order
         from orchbench_analytics.outputs.labels import named_contenders
@@ -99,7 +104,12 @@ class RowOptions:
         shown = named_contenders(wanted, among=frame) if is_named else wanted
         if not self.is_screen:
             write_rows(
-                [shown], format=self.wanted_format, output=self.output, is_verbatim=is_verbatim
+                [shown],
+                format=self.wanted_format,
+                output=self.output,
+                is_verbatim=is_verbatim,
+                is_whole=self.wide,
+                about=about() if self.wanted_format in PAPER else "",
             )
         elif not is_nothing:
             show_table(
@@ -113,6 +123,20 @@ class RowOptions:
         if is_nothing:
             say_no_rows()
         return wanted
+
+
+def about_sweep(
+    opened: Warehouse, profile: str | None, languages: Sequence[str] | None = None
+) -> str:
+    """What a caption says of the rows under a profile: scenarios, runs and languages."""
+    import polars as pl
+
+    from orchbench_analytics.outputs.paper import about_sweep
+
+    rows = opened.table("scenario_scores").filter(profile=opened.profile(profile).name)
+    if languages:
+        rows = rows.filter(pl.col("language").is_in(list(languages)))
+    return about_sweep(rows.select("language", "scenario", "run_count").collect())
 
 
 def say_no_rows() -> NoReturn:

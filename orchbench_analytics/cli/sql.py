@@ -118,7 +118,7 @@ def sql(
 
 def _write(frames: Generator[pl.DataFrame], rows: RowOptions, limits: Limits) -> bool:
     """Write the rows of a query, as they come if they go to a program; whether there are any."""
-    from orchbench_analytics.outputs.write import first_rows, write_rows
+    from orchbench_analytics.outputs.write import PAPER, first_rows, write_rows
 
     most_bytes = memory_bytes(limits)
     with closing(frames):
@@ -135,7 +135,7 @@ def _write(frames: Generator[pl.DataFrame], rows: RowOptions, limits: Limits) ->
                 yield frame
 
         limited = first_rows(counted(), rows.limit)
-        if rows.wanted_format in ("table", "markdown", "xlsx"):
+        if rows.wanted_format in ("table", *PAPER, "xlsx"):
             limited = iter([gather(limited, most_bytes=most_bytes // _TEXT_OF_ROWS)])
         write_rows(limited, format=rows.wanted_format, output=rows.output, is_verbatim=True)
         return any(heights)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Annotated
 
 import typer
@@ -15,7 +16,7 @@ from orchbench_analytics.cli.app import (
     command,
     complete_tags,
 )
-from orchbench_analytics.cli.rows import RowOptions
+from orchbench_analytics.cli.rows import RowOptions, about_sweep
 
 
 @command(example="orchbench trend orchbench-demo/warehouse step")
@@ -39,7 +40,8 @@ def trend(
     """Show how scores change with a tag, such as a checkpoint."""
     from orchbench_analytics.warehouse import open_warehouse
 
-    found = open_warehouse(warehouse).trend(
+    opened = open_warehouse(warehouse)
+    found = opened.trend(
         tag, profile=profile, metrics=metric or (), clusters=clusters, **chosen.names
     )
-    rows.write(found)
+    rows.write(found, about=partial(about_sweep, opened, profile, chosen.language))

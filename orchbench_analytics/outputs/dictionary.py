@@ -62,13 +62,18 @@ def dictionary() -> str:
         [
             "# Data dictionary\n\nMade by `orchbench dictionary`; a test keeps it current.\n",
             "# Tables\n\nParquet files of a warehouse; in SQL `main.<name>`.\n",
-            *(Entry(table).markdown for table in (*TABLES.values(), *PROFILES_AND_TAGS)),
+            *(entry.markdown for entry in table_entries()),
             "# Views\n\nQueries over the tables, one file each in `sql/`.\n",
-            *(entry.markdown for entry in _view_entries(sorted(views()))),
+            *(entry.markdown for entry in view_entries(sorted(views()))),
             "# Statistics\n\nWhat the methods of a warehouse return, such as `.compare()`.\n",
             *(Entry(table).markdown for table in STATISTICS),
         ]
     )
+
+
+def table_entries() -> list[Entry]:
+    """The entries of all tables."""
+    return [Entry(table) for table in (*TABLES.values(), *PROFILES_AND_TAGS)]
 
 
 def find_entry(name: str) -> Entry:
@@ -76,14 +81,15 @@ def find_entry(name: str) -> Entry:
     wanted = name.removeprefix("main.")
     tables = {t.name: t for t in (*TABLES.values(), *PROFILES_AND_TAGS, *STATISTICS)}
     if wanted in views():
-        return _view_entries([wanted])[0]
+        return view_entries([wanted])[0]
     if wanted in tables:
         return Entry(tables[wanted])
     known = [*tables, *views()]
     raise SelectionError(f"no table or view named {name!r}; {suggest(wanted, known)}")
 
 
-def _view_entries(names: Iterable[str]) -> list[Entry]:
+def view_entries(names: Iterable[str]) -> list[Entry]:
+    """The entries of some views."""
     with connect(Path(), Manifest()) as connection:
         chosen = [views()[name] for name in names]
         return [Entry(describe_view(connection, view), view.description) for view in chosen]

@@ -1,4 +1,4 @@
-"""A table that people read, on a screen, in a log or as Markdown.
+"""A table that people read, on a screen or in a log.
 
 Values that are the same in all rows go into a caption. Figures are rounded, columns have their
 labels. Columns stand in the order in which their table declares them: those that do not fit the
@@ -22,10 +22,6 @@ _LONGEST_TEXT = 2000
 _GREEN, _RED, _PLAIN = "\x1b[32m", "\x1b[31m", "\x1b[0m"
 _GOOD, _BAD = {"better", "rising", "held"}, {"worse", "falling", "crossed", "refused"}
 _SIGNED = ("_change", "contribution", "gap")
-# What Markdown would act on in a cell; HTML is not among it, as `&` and `<` are written out.
-_ESCAPED = str.maketrans(
-    {c: f"\\{c}" for c in "\\|`*[]"} | {"&": "&amp;", "<": "&lt;", ">": "&gt;"}
-)
 
 
 class Limits(NamedTuple):
@@ -82,21 +78,11 @@ def screen(
     return "".join(f"{line}\n" for line in lines)
 
 
-def markdown(frame: pl.DataFrame, *, is_verbatim: bool = False) -> str:
-    """All rows and columns as a table in Markdown, below its caption; no text acts as Markdown."""
-    caption, columns = _readable(frame, frame, is_verbatim=is_verbatim)
-    texts = [[column.header for column in columns], *zip(*(c.texts for c in columns), strict=True)]
-    rows = [" | ".join(text.translate(_ESCAPED) for text in row) for row in texts]
-    rows.insert(1, " | ".join("--:" if column.is_number else "---" for column in columns))
-    above = f"{caption.translate(_ESCAPED)}\n\n" if caption else ""
-    return above + "".join(f"| {row} |\n" for row in rows)
-
-
 def _readable(shown: pl.DataFrame, among: pl.DataFrame, *, is_verbatim: bool) -> Readable:
     """The rows that are shown in words; the caption holds for all rows that they are among."""
-    constant = [] if is_verbatim or among.is_empty() else _constant_columns(among)
+    constant = [] if is_verbatim or among.is_empty() else constant_columns(among)
     caption = [
-        f"{label_of(name)} {_text(name, among[name][0])}"
+        f"{label_of(name)} {text_of(name, among[name][0])}"
         for name in constant
         if among[name][0] is not None
     ]
@@ -110,7 +96,7 @@ def _more(count: int, what: str) -> str:
     return f"{count:,} more {what}{'s' if count > 1 else ''}"
 
 
-def _constant_columns(frame: pl.DataFrame) -> list[str]:
+def constant_columns(frame: pl.DataFrame) -> list[str]:
     """The columns that say the same in all rows; one column is left in any case."""
     if frame.height < 2:
         return [name for name in frame.columns if frame[name][0] is None]
@@ -120,14 +106,14 @@ def _constant_columns(frame: pl.DataFrame) -> list[str]:
 
 def _cells(frame: pl.DataFrame, name: str, header: str) -> Cells:
     series = frame[name]
-    texts = [_text(name, value) for value in series.to_list()]
+    texts = [text_of(name, value) for value in series.to_list()]
     longest = max((cell_len(text) for text in texts), default=0)
     is_number = series.dtype.is_numeric()
     widest_word = max((cell_len(word) for word in header.split()), default=0)
     return Cells(header, texts, _colours(frame, name), is_number, max(longest, widest_word, 1))
 
 
-def _text(column: str, value: Any) -> str:
+def text_of(column: str, value: Any) -> str:
     """A value as one line of visible characters; figures are rounded."""
     if value is None:
         return ""

@@ -1,7 +1,7 @@
 """Rows in a format, written onto a terminal, into a pipe, or into a file.
 
-A table and Markdown are for people: `screen` makes them, rounded and labelled. All other formats
-are for programs, which get all columns and rows, unrounded.
+A table is for the terminal (`screen`), Markdown and LaTeX are for texts (`paper`): all three are
+rounded and labelled. All other formats are for programs, which get all columns and rows, unrounded.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ import sys
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, BinaryIO, Literal, Protocol
+from typing import TYPE_CHECKING, Any, BinaryIO, Literal, Protocol
 
 from orchbench_analytics.errors import OrchbenchError, PathError
 from orchbench_analytics.outputs import terminal
@@ -23,7 +23,8 @@ from orchbench_analytics.store.replace import is_empty, new_file, place_for
 if TYPE_CHECKING:
     import polars as pl
 
-Format = Literal["table", "markdown", "csv", "json", "jsonl", "xlsx", "parquet"]
+Format = Literal["table", "markdown", "latex", "csv", "json", "jsonl", "xlsx", "parquet"]
+PAPER = ("markdown", "latex")
 BINARY = ("xlsx", "parquet")
 _EXTENSIONS: dict[str, Format] = {
     ".csv": "csv",
@@ -31,6 +32,7 @@ _EXTENSIONS: dict[str, Format] = {
     ".jsonl": "jsonl",
     ".md": "markdown",
     ".parquet": "parquet",
+    ".tex": "latex",
     ".xlsx": "xlsx",
 }
 _MOST_EXCEL_ROWS = 2**20 - 1
@@ -97,17 +99,21 @@ def write_rows(
     format: Format,  # noqa: A002 (what users type)
     output: Path | None,
     is_verbatim: bool = False,
+    is_whole: bool = True,
+    about: str = "",
 ) -> None:
     """Write frames of the same columns as one table, to a file or to standard output.
 
     There is at least one frame. Each is written as it comes, if the format allows it. `is_verbatim`
-    keeps the names of columns where people read them too.
+    keeps the names of columns where people read them too. In a table for papers, a whole one has
+    all columns, and `about` goes into the caption.
     """
+    said: dict[str, Any] = {"is_verbatim": is_verbatim, "is_whole": is_whole, "about": about}
     if output is not None:
         with _whole_file(output) as file:
-            _write(frames, file, format, is_verbatim=is_verbatim)
+            _write(frames, file, format, **said)
     elif format not in BINARY:
-        for text in texts_of(frames, format, is_verbatim=is_verbatim):
+        for text in texts_of(frames, format, **said):
             write_text(text)
     elif terminal.is_terminal():
         raise OrchbenchError(f"{format} is binary: give a file with --output, or pipe it on")
@@ -162,9 +168,7 @@ def _write_replacing(text: str) -> None:
     sys.stdout.write(text.encode(encoding, "replace").decode(encoding))
 
 
-def _write(
-    frames: Iterable[pl.DataFrame], file: _Writer, wanted: Format, *, is_verbatim: bool = False
-) -> None:
+def _write(frames: Iterable[pl.DataFrame], file: _Writer, wanted: Format, **said: Any) -> None:
     import polars as pl
 
     if wanted == "parquet":
@@ -172,26 +176,35 @@ def _write(
     elif wanted == "xlsx":
         file.write(excel(pl.concat(frames)))
     else:
-        for text in texts_of(frames, wanted, is_verbatim=is_verbatim):
+        for text in texts_of(frames, wanted, **said):
             file.write(text.encode())
 
 
 def texts_of(
-    frames: Iterable[pl.DataFrame], wanted: Format, *, is_verbatim: bool = False
+    frames: Iterable[pl.DataFrame],
+    wanted: Format,
+    *,
+    is_verbatim: bool = False,
+    is_whole: bool = True,
+    about: str = "",
 ) -> Iterator[str]:
     """The pieces of one text, which is that of all rows together."""
     import polars as pl
 
-    from orchbench_analytics.outputs.screen import Limits, markdown, screen
+    from orchbench_analytics.outputs import paper
+    from orchbench_analytics.outputs.screen import Limits, screen
 
     if wanted == "table":
         limits = Limits(terminal.width())
         yield screen(pl.concat(frames), limits, is_verbatim=is_verbatim)
-    elif wanted == "markdown":
-        yield markdown(pl.concat(frames), is_verbatim=is_verbatim)
+    elif wanted in PAPER:
+        table = paper.paper_table(
+            pl.concat(frames), about=about, is_verbatim=is_verbatim, is_whole=is_whole
+        )
+        yield paper.latex(table) if wanted == "latex" else paper.markdown(table)
     elif wanted == "csv":
         for place, frame in enumerate(frames):
-            yield _defuse_formulas(_flat(frame)).write_csv(include_header=place == 0)
+            yield _defuse_formulas(flat(frame)).write_csv(include_header=place == 0)
     elif wanted == "jsonl":
         for frame in frames:
             yield frame.write_ndjson()
@@ -232,11 +245,11 @@ def excel(frame: pl.DataFrame) -> bytes:
     }
     buffer = io.BytesIO()
     with xlsxwriter.Workbook(buffer, options) as workbook:
-        _flat(frame).write_excel(workbook, autofit=False)
+        flat(frame).write_excel(workbook, autofit=False)
     return buffer.getvalue()
 
 
-def _flat(frame: pl.DataFrame) -> pl.DataFrame:
+def flat(frame: pl.DataFrame) -> pl.DataFrame:
     """The frame with lists and structs as JSON texts, for formats that have no such values."""
     import polars as pl
 

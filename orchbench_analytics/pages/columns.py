@@ -13,16 +13,14 @@ import msgspec
 import polars as pl
 import polars.selectors as cs
 
-from orchbench_analytics.metrics import METRICS
+from orchbench_analytics.outputs.paper import kind_of
 from orchbench_analytics.schema import Table
 from orchbench_analytics.tables.statistics import STATISTICS
-from orchbench_analytics.views.descriptions import described_columns, label_of, unit_of
+from orchbench_analytics.views.descriptions import described_columns, label_of
 
 # The page shows four digits. Ties apart, seven are enough to round a figure to the same four.
 _DIGITS = 7
 _LEVEL = 4  # 9 takes six times as long and saves a twentieth
-_POINTS = ("score", "_f1", "_similarity", "_value")
-_SIGNED = ("difference", "gap", "_change", "low", "high")
 # Columns that only the page has.
 _OWN = {
     "is_hard": "The mean score is below a half.",
@@ -63,7 +61,7 @@ def columns_of(
     if not is_exact:
         numbers = numbers.with_columns(cs.float().round(_DIGITS))
     columns: dict[str, Any] = {
-        name: {"values": _values(numbers[name]), "show": _show(name, frame.schema[name])}
+        name: {"values": _values(numbers[name]), "show": kind_of(name, frame.schema[name])}
         for name in numbers.columns
     }
     columns |= {series.name: _words(series.to_list()) for series in frame.select(cs.string())}
@@ -76,21 +74,6 @@ def columns_of(
 def _head(name: str, description: str) -> dict[str, str]:
     label = label_of(name)
     return {"label": label[:1].upper() + label[1:], "title": description}
-
-
-def _show(name: str, dtype: pl.DataType) -> str:
-    """How the page writes figures: a flag, a count, points of 100, per cent, a p-value, others."""
-    if dtype == pl.Boolean:
-        return "flag"
-    if dtype.is_integer():
-        return "count"
-    if name.startswith("p_"):
-        return "p"
-    if name.endswith(_SIGNED):
-        return "signed"
-    if name in METRICS or name.endswith(_POINTS) or name.endswith("standard_deviation"):
-        return "points"
-    return "percent" if unit_of(name) == "share" else "decimal"
 
 
 def _words(texts: list[str | None]) -> dict[str, Any]:

@@ -19,8 +19,8 @@ from orchbench_analytics.profiles import Profile
 from orchbench_analytics.score.plans.totals import with_text_parts
 
 Table = Callable[[str], pl.LazyFrame]
-# All of the page's script but the part that reads addresses and starts the page.
-_SCRIPTS = (*(name for name in SCRIPTS if name != "routes.js"), "excerpts.js")
+# All of the page's script but what asks a server, and the part that starts the page.
+_SCRIPTS = (*(name for name in SCRIPTS if name not in ("live.js", "routes.js")), "excerpts.js")
 
 
 def table(rows: pl.DataFrame, *, caption: str) -> str:

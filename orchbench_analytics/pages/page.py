@@ -24,6 +24,7 @@ SCRIPTS = (
     "step.js",
     "compare.js",
     "sections.js",
+    "live.js",
     "routes.js",
 )
 # How the last line of a page and of a script says that it is unchanged.
@@ -58,12 +59,16 @@ def page_text(
     title: str,
     scripts: Sequence[str] = SCRIPTS,
     may_load: bool = False,
+    may_ask: bool = False,
 ) -> str:
-    """A page with pieces inside; one that may load finds more of them below `pieces`."""
+    """A page with pieces inside; one that may load finds more of them below `pieces`.
+
+    One that may ask has a server behind it.
+    """
     script, style = _script(scripts), _read("page.css")
     inside = (_PIECE.format(name=name, text=text) for name, text in pieces.items())
     return _PAGE.format(
-        policy=_policy(script, style, may_load=may_load),
+        policy=policy_of(scripts, may_load=may_load, may_ask=may_ask),
         title=html.escape(title),
         style=style,
         pieces="".join(inside),
@@ -82,16 +87,20 @@ def _script(names: Sequence[str]) -> str:
     return f'"use strict";\n(() => {{\n{body}\n}})();'
 
 
-def _policy(script: str, style: str, *, may_load: bool) -> str:
-    """What the page may do: run its own script, and of a directory what that script loads."""
+def policy_of(
+    scripts: Sequence[str] = SCRIPTS, *, may_load: bool = False, may_ask: bool = False
+) -> str:
+    """What a page may do: run its own script, load what that loads, and ask its own server."""
     rules = {
         "default-src": "'none'",
-        "script-src": _hash(script) + (" 'strict-dynamic'" if may_load else ""),
-        "style-src": _hash(style),
+        "script-src": _hash(_script(scripts)) + (" 'strict-dynamic'" if may_load else ""),
+        "style-src": _hash(_read("page.css")),
         "img-src": "data:",
         "base-uri": "'none'",
         "form-action": "'none'",
     }
+    if may_ask:
+        rules["connect-src"] = "'self'"
     return "; ".join(f"{name} {value}" for name, value in rules.items())
 
 

@@ -68,22 +68,46 @@ def make_report(
     _require_page(output)
     output = place_for(output, root=root, manifest=manifest)
     _require_room(output)
-    models = _chosen_models(manifest, options.models)
-    names = list(options.profiles) or profiles_with_rows(manifest)
-    profiles = {name: scored_profile(root, manifest, name) for name in names}
     with staging_beside(output) as scratch:
         pieces = scratch / "pieces"
         pieces.mkdir()
-        source = Source(root, manifest, models, profiles, scratch.absolute())
+        source = chosen_source(root, manifest, options, scratch.absolute())
         source.gather()
         tasks, is_small = _tasks(source, pieces, options), source.step_count() < _FEW_STEPS
         for _ in engine.run(write_pieces, tasks, is_small=is_small):
             pass
         if options.with_rules:
-            _write(pieces / "rules", audited(audit(root, manifest, engine), source))
+            _write(pieces / "rules", rules_piece(source, engine))
         page = _write_page(pieces, output, options)
         size = sum(path.stat().st_size for path in _files(page))
-    return Report(page, size, len(models))
+    return Report(page, size, len(source.models))
+
+
+def chosen_source(
+    root: Path, manifest: Manifest, options: ReportOptions, directory: Path
+) -> Source:
+    """The models and profiles of a warehouse that the options name; gathered rows go to a place."""
+    models = _chosen_models(manifest, options.models)
+    names = list(options.profiles) or profiles_with_rows(manifest)
+    profiles = {name: scored_profile(root, manifest, name) for name in names}
+    return Source(root, manifest, models, profiles, directory)
+
+
+def section_piece(source: Source, name: str, options: ReportOptions) -> dict[str, Any]:
+    """The piece of a section; the core also has what the options say."""
+    piece = SECTIONS[name](source)
+    if name != "core":
+        return piece
+    return piece | {
+        "title": options.title,
+        "has_rules": options.with_rules,
+        "answer_limit": options.answer_limit,
+    }
+
+
+def rules_piece(source: Source, engine: Engine) -> dict[str, Any]:
+    """What each scoring rule changes."""
+    return audited(audit(source.root, source.manifest, engine), source)
 
 
 def _require_room(path: Path) -> None:
@@ -129,14 +153,7 @@ def _tasks(source: Source, pieces: Path, options: ReportOptions) -> Iterator[Pie
 
 
 def _section(source: Source, *, name: str, options: ReportOptions) -> Iterator[tuple[str, Any]]:
-    piece = SECTIONS[name](source)
-    if name == "core":
-        piece |= {
-            "title": options.title,
-            "has_rules": options.with_rules,
-            "answer_limit": options.answer_limit,
-        }
-    yield name, piece
+    yield name, section_piece(source, name, options)
 
 
 def _labels(source: Source) -> Iterator[tuple[str, Any]]:

@@ -83,7 +83,7 @@ def _tables(rows: Rows, source: Source, *, answer_limit: int) -> Rows:
     """The tables of the shards, of all models of the batch."""
     labels, names = source.labels(), list(source.profiles)
     numbered = {
-        name: rows[name].with_columns(row=pl.int_range(pl.len()).over(_MODEL))
+        name: rows[name].sort(_KEY).with_columns(row=pl.int_range(pl.len()).over(_MODEL))
         for name in ("steps", "plans")
     }
 

@@ -65,13 +65,19 @@ class Source(NamedTuple):
             target = quoted(str(self._file("labels")))
             connection.execute(f"copy ({_LABELS}) to {target} (format parquet)")
 
+    @property
+    def is_gathered(self) -> bool:
+        """Whether the texts of labels are written."""
+        return self._file("labels").exists()
+
     def connect(self, *relations: str, scope: Scope = EVERYTHING) -> duckdb.DuckDBPyConnection:
         """A connection that has what the tables and views named need."""
         connection = silent_duckdb()
         populate(connection, self.root, self.manifest, names=needed_by(*relations), scope=scope)
         return connection
 
-    def _own(self) -> Scope:
+    @property
+    def own_scope(self) -> Scope:
         """The models of the report, where the warehouse has others too."""
         there = {(part.model, part.experiment) for part in self.manifest.parts}
         return EVERYTHING if there <= {*self.models} else Scope(contenders=tuple(self.models))
@@ -88,7 +94,9 @@ class Source(NamedTuple):
         Ranks are among all models of the warehouse; what is pooled over models, or says how many
         there are, is of the report's models alone.
         """
-        with self.connect(*queries, scope=self._own() if is_pooled else EVERYTHING) as connection:
+        with self.connect(
+            *queries, scope=self.own_scope if is_pooled else EVERYTHING
+        ) as connection:
             return {
                 name: self.only(frame_of(connection.sql(query))) for name, query in queries.items()
             }
@@ -137,6 +145,10 @@ class Source(NamedTuple):
                 batch = []
             batch.append(model)
         yield self._of(batch, parts)
+
+    def one(self, number: int) -> Source:
+        """The source of one model, by its number."""
+        return self._of([self.models[number]], self._parts())
 
     def _of(self, models: list[Model], parts: Mapping[Model, list[Part]]) -> Source:
         own = [part for model in models for part in parts[model]]

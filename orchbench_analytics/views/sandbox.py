@@ -83,6 +83,10 @@ class Sandbox:
             with suppress(OSError):  # the last bytes of a request have no reader
                 pipe.close()  # type: ignore[union-attr]
 
+    def stop(self) -> None:
+        """End the query from another thread; its frames end with an error."""
+        self._process.kill()
+
     def frames(
         self,
         root: Path,

@@ -341,7 +341,7 @@ def test_names_of_files_do_not_act_on_the_terminal(orchbench, tmp_path: Path) ->
 
 
 @pytest.mark.parametrize(
-    "format_", ["table", "markdown", "csv", "json", "jsonl", "xlsx", "parquet"]
+    "format_", ["table", "markdown", "latex", "csv", "json", "jsonl", "xlsx", "parquet"]
 )
 def test_every_type_of_value_comes_out(orchbench, demo: Path, tmp_path: Path, format_: str) -> None:
     query = """

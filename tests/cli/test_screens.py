@@ -153,6 +153,6 @@ def test_the_prompt_answers_lists_and_describes(home: Path) -> None:
 
 def test_text_of_models_does_not_act_on_the_terminal(home: Path) -> None:
     query = "select chr(27) || ']0;x' || chr(7) as \"a\x1b[31m\", chr(8238) as b"
-    for how in ((), ("--format", "csv"), ("--format", "json"), ("--format", "markdown")):
+    for how in ((), ("--format", "csv"), ("--format", "json"), ("--format", "latex")):
         screen = on_terminal("sql", W, query, *how, cwd=home)
         assert not set(screen.text) & set("\x1b\x07\u202e")

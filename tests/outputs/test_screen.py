@@ -6,7 +6,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 from rich.cells import cell_len
 
-from orchbench_analytics.outputs.screen import Limits, markdown, screen
+from orchbench_analytics.outputs.screen import Limits, screen
 from orchbench_analytics.outputs.terminal import cut, printable, printable_line
 
 BOARD = pl.DataFrame(
@@ -28,34 +28,6 @@ def test_what_is_the_same_in_all_rows_is_said_once() -> None:
         "   1  가나다   0.9877  better",
         "   2  b                worse",
     ]
-
-
-def test_markdown_is_the_same_table() -> None:
-    assert markdown(BOARD).splitlines() == [
-        "profile spec",
-        "",
-        "| rank | model | Average | verdict |",
-        "| --: | --- | --: | --- |",
-        "| 1 | 가나다 | 0.9877 | better |",
-        "| 2 | b |  | worse |",
-    ]
-
-
-@pytest.mark.parametrize(
-    ("text", "cell"),
-    [
-        ("a|b", "a\\|b"),
-        ("x\\|y", "x\\\\\\|y"),
-        ("<img src=x onerror=1> &lt;", "&lt;img src=x onerror=1&gt; &amp;lt;"),
-        ("[a](b) `c` *d*", "\\[a\\](b) \\`c\\` \\*d\\*"),
-        ("두 줄\n글", "두 줄 글"),
-        ("\x1b[31mred", "\ufffd\\[31mred"),
-    ],
-)
-def test_a_cell_of_markdown_stays_a_text(text: str, cell: str) -> None:
-    frame = pl.DataFrame({text: [text]})
-    header, _, row = markdown(frame, is_verbatim=True).splitlines()
-    assert (header, row) == (f"| {cell} |", f"| {cell} |")
 
 
 def test_a_query_keeps_its_columns_and_their_names() -> None:

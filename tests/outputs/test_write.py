@@ -192,6 +192,7 @@ def test_no_rows_is_no_error(tmp_path, format_) -> None:
         ("x.json", "json"),
         ("x.jsonl", "jsonl"),
         ("x.md", "markdown"),
+        ("x.tex", "latex"),
         ("x.XLSX", "xlsx"),
         ("x.parquet", "parquet"),
     ],

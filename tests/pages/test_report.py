@@ -109,6 +109,11 @@ def test_all_pairs_on_the_page_are_what_compare_says(demo: Path, page: Path) -> 
         )
 
 
+def test_the_same_report_has_the_same_bytes(demo: Path, page: Path, tmp_path: Path) -> None:
+    again = open_warehouse(demo).report(tmp_path / "again.html", jobs=1).page
+    assert again.read_bytes() == page.read_bytes()
+
+
 def test_pairs_are_compared_in_every_language(page: Path) -> None:
     pairs = frame_of_columns(pieces(page)["comparisons"]["pairs"])
 

@@ -82,6 +82,17 @@ def requests(browser: Chrome) -> list[str]:
     return [url for url in urls if not url.startswith(("file:", "data:", "about:"))]
 
 
+def violations(browser: Chrome) -> list[tuple[str, list[str]]]:
+    """What axe finds wrong with the view: rules, and the elements that break them."""
+    axe = os.environ.get("AXE")
+    if not axe:
+        pytest.skip("AXE does not say where axe-core is; see: make test-services")
+    script = Path(axe).read_text(encoding="utf-8")
+    browser.execute_cdp_cmd("Runtime.evaluate", {"expression": script})
+    found = browser.execute_async_script("axe.run().then(arguments[arguments.length - 1])")
+    return [(v["id"], [node["html"][:160] for node in v["nodes"][:3]]) for v in found["violations"]]
+
+
 def test_requests_and_complaints_would_be_seen(browser: Chrome, open_page: Open) -> None:
     address = "http://127.0.0.1:9/x"
     complaints(browser), requests(browser)
@@ -752,9 +763,6 @@ KINDS = (
 def test_nothing_stands_in_the_way(
     browser: Chrome, open_page: Open, hash_: str, scheme: str, width: int
 ) -> None:
-    axe = os.environ.get("AXE")
-    if not axe:
-        pytest.skip("AXE does not say where axe-core is; see: make test-services")
     media = {"features": [{"name": "prefers-color-scheme", "value": scheme}]}
     metrics = {"width": width, "height": 900, "deviceScaleFactor": 1, "mobile": False}
     rows = {"step": "steps?actual=call", "plan": "plans?kind=missing_workflow"}
@@ -766,13 +774,8 @@ def test_nothing_stands_in_the_way(
             follow(browser, "main tbody th a")
         else:
             open_page(hash_)
-        browser.execute_cdp_cmd(
-            "Runtime.evaluate", {"expression": Path(axe).read_text(encoding="utf-8")}
-        )
-        found = browser.execute_async_script("axe.run().then(arguments[arguments.length - 1])")
+        found = violations(browser)
     finally:
         browser.execute_cdp_cmd("Emulation.clearDeviceMetricsOverride", {})
         browser.execute_cdp_cmd("Emulation.setEmulatedMedia", {"features": []})
-    assert [
-        (v["id"], [node["html"][:160] for node in v["nodes"][:3]]) for v in found["violations"]
-    ] == []
+    assert found == []

@@ -89,3 +89,14 @@ function scale(values, from, to, { mayBeLog = false }) {
   const at = (value) => from + ((to - from) * (turn(value) - low)) / (high - low);
   return { at, ticks: isLog ? logTicks(low, high) : roundTicks(low, high) };
 }
+
+// What a word of a query may go on to: tables and views, and columns, those of tables that the query names first.
+function completed(word, query, relations, columns, most = 10) {
+  if (word.length < 2) return [];
+  const bare = word.toLowerCase().replace(/^main\./, "");
+  const isNamed = new Map(relations.map((name) => [name, new RegExp(`\\b${name}\\b`, "i").test(query)]));
+  const tables = relations.filter((name) => name.startsWith(bare)).map((name) => `main.${name}`);
+  const fitting = columns.filter((row) => !word.includes(".") && row.column.startsWith(bare));
+  const own = fitting.filter((row) => isNamed.get(row.relation)).map((row) => row.column);
+  return [...new Set([...own, ...tables, ...fitting.map((row) => row.column)])].filter((name) => name !== word).slice(0, most);
+}

@@ -97,7 +97,7 @@ function drawHeader() {
     el("a", { class: "skip", href: "#main", click: (event) => { event.preventDefault(); main.focus(); } }, "Skip to the content"),
     el("div", { class: "bar-top" }, el("a", { class: "brand", href: address([]) }, here.core.title),
       finder(), here.core.profiles.length > 1 ? select("Profile", here.core.profiles.map((name) => [name]), profileHere(), choose("profile"))
-        : el("span", { class: "quiet" }, "Profile ", data(profileHere()))),
+        : el("span", { class: "quiet" }, "Profile ", data(profileHere())), here.core.live && saveLink()),
     el("nav", { class: "sections", "aria-label": "Sections" }, TABS.map(([said, found]) =>
       el("a", { href: to(found[0][0]), "aria-current": found === views ? "true" : null }, said))),
     views.length > 1 && el("nav", { class: "sections below", "aria-label": "Views" }, views.map(link)),
@@ -167,8 +167,10 @@ function onKey(event) {
 async function start() {
   here.core = await piece("core");
   Object.assign(words, here.core.words, { heads: here.core.heads });
-  const foot = el("footer", null, "Made by orchbench-analytics ", here.core.version, " · works offline · keys: / find, ← → steps, u up");
-  document.querySelector("#page").append(header, main, foot);
+  const isLive = Boolean(here.core.live);
+  const foot = el("footer", null, "Made by orchbench-analytics ", here.core.version, isLive ? "" : " · works offline", " · keys: / find, ← → steps, u up");
+  document.querySelector("#page").append(header, ...(isLive ? [news] : []), main, foot);
+  if (isLive) goLive();
   addEventListener("hashchange", show);
   addEventListener("scroll", () => {
     if (main.dataset.address === location.hash) memory.scroll = scrollY;
