@@ -400,6 +400,7 @@ class Warehouse:
         query: str,
         *,
         parameters: Mapping[str, Any] | None = None,
+        profile: str | None = None,
         timeout: float | None = None,
         memory: float | None = None,
         spill: float | None = None,
@@ -409,6 +410,7 @@ class Warehouse:
 
         query: one statement that reads, in DuckDB's SQL; tables and views are `main.<name>`.
         parameters: the values of `$name` in the query.
+        profile: let tables and views have only the rows under this profile.
         timeout: stop the query after so many seconds, with QueryTimeout. With any limit the query
             runs in a process of its own, which takes about a third of a second to start.
         memory: how many GB it may use; by default half of the machine's memory.
@@ -421,15 +423,21 @@ class Warehouse:
         >>> warehouse.sql(query, parameters={"model": "perfect"}).item()
         3
         """
+        from orchbench_analytics.views.catalog import Scope
+
+        manifest = self.manifest()
+        scope = Scope(None if profile is None else self.profile(profile).name)
         if self._spark is not None:
             from orchbench_analytics.engines.spark.views import ask
 
-            return ask(self._spark, self.path, self.manifest(), query, parameters=parameters)
+            narrowed = scope.narrow(manifest)
+            return ask(self._spark, self.path, narrowed, query, parameters=parameters)
         if (timeout, memory, spill) == (None, None, None):
             from orchbench_analytics.views.query import fetch, run_query
 
-            manifest = self.manifest()
-            rows = run_query(self.path, manifest, query, parameters=parameters, unsafe=unsafe)
+            rows = run_query(
+                self.path, manifest, query, parameters=parameters, unsafe=unsafe, scope=scope
+            )
             return fetch(rows)
         from orchbench_analytics.views.sandbox import Limits, Sandbox
 
@@ -440,6 +448,7 @@ class Warehouse:
                 parameters=parameters,
                 unsafe=unsafe,
                 limits=Limits(memory) if spill is None else Limits(memory, spill),
+                scope=scope,
                 timeout=timeout,
             )
 

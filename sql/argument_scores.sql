@@ -1,30 +1,25 @@
 -- How well an argument of the wanted tools is given, over all call-scored steps.
--- grain: profile, model, experiment, language, label_tools, argument_key
+-- grain: profile, model, experiment, language, agent_id, label_tools, argument_key
 -- The tools are those of the label: the arguments of a step are merged, so where a label has
 -- several tools they stand together, and every argument is counted once.
 with
 
 scored_steps as (
-    select
-        *,
-        coalesce(answer_position, -1) as answer_place
-    from main.scored_steps
+    select * from main.scored_steps
     where is_call_scored
 ),
 
 scored_arguments as (
-    select
-        *,
-        coalesce(answer_position, -1) as answer_place
-    from main.scored_arguments
+    select * from main.scored_arguments
 ),
 
 summed as (
     select
         profile,
-        model,
-        experiment,
-        language,
+        scored_steps.model,
+        scored_steps.experiment,
+        scored_steps.language,
+        scored_steps.agent_id,
         scored_steps.label_tools,
         scored_arguments.argument_key,
         count(*) as argument_count,
@@ -47,13 +42,13 @@ summed as (
             where scored_arguments.is_pattern_unchecked
         ) as unchecked_argument_count
     from scored_arguments
-    inner join scored_steps
-        using (profile, model, experiment, language, scenario, run, step_id, answer_place)
+    inner join scored_steps using (profile, step_key)
     group by
         profile,
-        model,
-        experiment,
-        language,
+        scored_steps.model,
+        scored_steps.experiment,
+        scored_steps.language,
+        scored_steps.agent_id,
         scored_steps.label_tools,
         scored_arguments.argument_key
 ),

@@ -65,14 +65,15 @@ pair_counts as (
 compared as (
     select
         profile,
-        model,
-        experiment,
-        language,
-        scenario,
-        run,
-        step_id,
-        answer_position,
+        judged_arguments.model,
+        judged_arguments.experiment,
+        judged_arguments.language,
+        judged_arguments.scenario,
+        judged_arguments.run,
+        judged_arguments.step_id,
+        judged_arguments.answer_position,
         judged_arguments.argument_key,
+        step_key,
         judged_arguments.answer_values,
         judged_arguments.label_values,
         judged_arguments.true_positive_count,
@@ -88,8 +89,7 @@ compared as (
         scored_steps.value_false_negative_count,
         scored_steps.value_f1
     from judged_arguments
-    inner join scored_steps
-        using (profile, model, experiment, language, scenario, run, step_id, answer_position)
+    inner join scored_steps using (profile, step_key)
     inner join profiles using (profile)
     inner join pair_counts using (answer_values, label_values)
 ),

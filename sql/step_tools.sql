@@ -40,6 +40,7 @@ merged as (
         sides.step_id,
         sides.answer_position,
         list_items.item as tool,
+        sides.step_key,
         sides.actual,
         sides.predicted,
         max(sides.label_count) > 0 as is_labelled,
@@ -55,6 +56,7 @@ merged as (
         sides.run,
         sides.step_id,
         sides.answer_position,
+        sides.step_key,
         list_items.item,
         sides.actual,
         sides.predicted

@@ -36,3 +36,5 @@ def dictionary(
         return
     write_text("".join(f"{line}\n" for line in textwrap.wrap(entry.title, terminal.width())))
     show_table(entry.columns, is_whole=True, is_prose=True)
+    for join in entry.joins:
+        write_text("".join(f"{line}\n" for line in textwrap.wrap(join, terminal.width())))

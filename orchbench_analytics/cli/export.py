@@ -18,7 +18,8 @@ from orchbench_analytics.cli.progress import spinner
 
 _TARGET = (
     "A directory or FILE.parquet (Parquet), FILE.duckdb, .sqlite, .xlsx, .hyper or .csv, "
-    "delta:DIR, iceberg:CATALOG, postgresql://HOST/DATABASE, or superset.zip with --uri."
+    "delta:DIR, iceberg:CATALOG, postgresql://HOST/DATABASE, or superset.zip with --uri; "
+    "or documents of one profile: eee:DIR (Every Eval Ever), lm-eval:DIR, hf:DIR (Hugging Face)."
 )
 
 

@@ -14,7 +14,12 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from orchbench_analytics.cli.app import EngineOptions, WarehouseArgument, command
+from orchbench_analytics.cli.app import (
+    EngineOptions,
+    WarehouseArgument,
+    command,
+    complete_profiles,
+)
 from orchbench_analytics.cli.boundary import say
 from orchbench_analytics.cli.rows import RowOptions, say_no_rows
 from orchbench_analytics.errors import EngineError, OrchbenchError, QueryError
@@ -52,6 +57,16 @@ def sql(
         list[str] | None,
         typer.Option(metavar="NAME=VALUE", help="A value for $NAME in the query; repeatable."),
     ] = None,
+    profile: Annotated[
+        str | None,
+        typer.Option(
+            "--profile",
+            "-p",
+            metavar="NAME",
+            autocompletion=complete_profiles,
+            help="Only this profile's rows in tables and views.",
+        ),
+    ] = None,
     unsafe: Annotated[
         bool, typer.Option("--unsafe", help="Allow writing, and files outside the warehouse.")
     ] = False,
@@ -88,10 +103,13 @@ def sql(
     sandboxes = [Sandbox()]  # starts while the rest is imported
     try:
         with engine.opened(warehouse) as opened:
+            from orchbench_analytics.views.catalog import Scope
+
+            scope = Scope(None if profile is None else opened.profile(profile).name)
 
             def ask(text: str) -> Generator[pl.DataFrame]:
                 if opened.engine is not None:
-                    yield opened.sql(text, parameters=parameters)
+                    yield opened.sql(text, parameters=parameters, profile=profile)
                     return
                 with sandboxes.pop() as sandbox:
                     sandboxes.append(Sandbox())  # starts while the next query is typed
@@ -101,6 +119,7 @@ def sql(
                         parameters=parameters,
                         unsafe=unsafe,
                         limits=limits,
+                        scope=scope,
                         timeout=timeout,
                     )
 

@@ -12,6 +12,7 @@ import msgspec
 
 from orchbench_analytics.errors import PathError
 from orchbench_analytics.exports.addresses import is_address, parse, shown
+from orchbench_analytics.exports.documents import DocumentDirectory
 from orchbench_analytics.exports.relations import (
     LARGE,
     SMALL,
@@ -79,6 +80,8 @@ def export(
     Memory is small first; an export that does not fit into it starts again with more. A Spark
     session computes the views, if one is given.
     """
+    if target.startswith(tuple(_DOCUMENTS)):
+        selection = _of_documents(root, manifest, target, selection)
     if selection.profile is not None:
         manifest = _only(scored_profile(root, manifest, selection.profile).name, manifest)
     begin = partial(_export, root, manifest, target, selection, spark, may_overwrite=may_overwrite)
@@ -115,7 +118,8 @@ def _export(
                 connection, root, manifest, selection.tables, spark, memory=memory
             )
         else:
-            relations = flat_relations(connection, root, manifest, selection.tables, spark)
+            names = sink.tables if isinstance(sink, DocumentDirectory) else selection.tables
+            relations = flat_relations(connection, root, manifest, names, spark)
         contents = contents_of(
             connection, relations, generation=manifest.generation, selection=selection
         )
@@ -132,7 +136,8 @@ def _export(
             for r in relations
         ]
         changes = count_changes(connection, relations, rules)
-        return ExportSummary(shown(target), exported, changes, sorted(damaged))
+        name = target if isinstance(sink, DocumentDirectory) else shown(target)
+        return ExportSummary(name, exported, changes, sorted(damaged))
 
 
 def export_bundle(
@@ -151,6 +156,14 @@ def export_bundle(
         relations = star_shapes(connection, root, manifest)
     place = place_for(path, root=root, manifest=manifest)
     return write_bundle(place, uri, relations, profile=chosen)._replace(target=str(path))
+
+
+def _of_documents(root: Path, manifest: Manifest, target: str, selection: Selection) -> Selection:
+    """The options of an export of documents, of one profile and of fixed tables."""
+    if selection.is_star or selection.tables:
+        raise PathError(f"{target} holds documents, not tables: leave out --star and --table")
+    profile = scored_profile(root, manifest, selection.profile).name
+    return msgspec.structs.replace(selection, profile=profile)
 
 
 def _only(profile: str, manifest: Manifest) -> Manifest:
@@ -180,8 +193,15 @@ def _other_selection(target: str, stored: Selection) -> str:
 KINDS = (
     "a directory or FILE.parquet (Parquet), FILE.duckdb, FILE.sqlite, DIR.csv (a directory of CSV "
     "files; with one --table a file), FILE.xlsx, FILE.hyper (Tableau), delta:DIR, "
-    "iceberg:CATALOG, postgresql://…"
+    "iceberg:CATALOG, postgresql://…; or documents: eee:DIR (Every Eval Ever), lm-eval:DIR, "
+    "hf:DIR (Hugging Face)"
 )
+# What holds documents in the words of another format, by the prefix of its name.
+_DOCUMENTS = {
+    "eee:": ("every_eval_ever", "EveryEvalEver"),
+    "lm-eval:": ("lm_eval", "LmEval"),
+    "hf:": ("hugging_face", "HuggingFace"),
+}
 _FILES = {
     ".duckdb": ("duckdb", "DuckDbFile"),
     ".sqlite": ("sqlite", "SqliteFile"),
@@ -213,6 +233,9 @@ def _find_sink(target: str, selection: Selection, *, root: Path, manifest: Manif
         is_catalog = "/" not in name and not Path(name).is_dir()
         directory = None if is_catalog else apart(_local(target, "iceberg:"))
         return _sink("iceberg", "IcebergTables", name, directory)
+    for prefix, (room, name) in _DOCUMENTS.items():
+        if target.startswith(prefix):
+            return _sink(room, name, apart(_local(target, prefix)))
     if is_address(target):
         if parse(target).scheme not in _POSTGRES:
             raise PathError(

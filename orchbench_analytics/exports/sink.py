@@ -327,9 +327,6 @@ def require(module: str, *, extra: str) -> ModuleType:
         ) from error
 
 
-_MANIFEST_FILE = "manifest.json"
-
-
 class _Manifest(Contents, frozen=True, kw_only=True):
     """The manifest of a directory: that it is ours, and the size and hash of every other file."""
 
@@ -339,6 +336,8 @@ class _Manifest(Contents, frozen=True, kw_only=True):
 
 class DirectorySink(Sink):
     """A directory whose files are written one by one; unchanged ones are linked, not written."""
+
+    manifest_name = "manifest.json"
 
     def __init__(self, path: Path) -> None:
         self.path = path
@@ -351,6 +350,9 @@ class DirectorySink(Sink):
     def write_file(self, outgoing: Outgoing, relation: Relation, path: Path) -> None:
         """Write the rows of one relation."""
 
+    def write_others(self, outgoing: Outgoing, staged: Path) -> None:
+        """Write what is not the file of one relation."""
+
     def stored(self) -> Contents | None:
         """The manifest in the directory, if it holds an earlier export and nothing else."""
         if self.path.resolve() == Path.cwd():  # replacing it would break the shell that is in it
@@ -360,7 +362,7 @@ class DirectorySink(Sink):
         manifest = self._manifest()
         if manifest is None:
             raise refuse(self.path, "an export")
-        ours = {_MANIFEST_FILE, *manifest.files}
+        ours = {self.manifest_name, *manifest.files}
         ours |= {str(above) for name in manifest.files for above in Path(name).parents}
         refuse_strangers(self.path, (name for name in _names(self.path) if name not in ours))
         return manifest
@@ -389,16 +391,17 @@ class DirectorySink(Sink):
                     self.write_file(outgoing, relation, staged / name)
             for name, text in outgoing.documents.items():
                 (staged / name).write_text(text, encoding="utf-8")
+            self.write_others(outgoing, staged)
             written = {n: staged / n for n in _names(staged) if (staged / n).is_file()}
             files |= {n: stamp_file(path) for n, path in written.items() if n not in files}
             known = {name: getattr(outgoing.contents, name) for name in Contents.__struct_fields__}
             manifest = _Manifest(made_by=MADE_BY, files=files, **known)
             content = msgspec.json.format(msgspec.json.encode(manifest), indent=1)
-            (staged / _MANIFEST_FILE).write_bytes(content)
+            (staged / self.manifest_name).write_bytes(content)
 
     def _manifest(self) -> _Manifest | None:
         try:
-            content = (self.path / _MANIFEST_FILE).read_bytes()
+            content = (self.path / self.manifest_name).read_bytes()
             manifest = msgspec.json.decode(content, type=_Manifest)
         except (OSError, msgspec.DecodeError, UnicodeDecodeError):
             return None

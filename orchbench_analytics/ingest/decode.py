@@ -112,6 +112,10 @@ class Sniffed(msgspec.Struct):
     overall_statistics: msgspec.Raw | msgspec.UnsetType = msgspec.UNSET
     llm_responses: msgspec.Raw | msgspec.UnsetType = msgspec.UNSET
     agent_card: msgspec.Raw | msgspec.UnsetType = msgspec.UNSET
+    evaluation_results: msgspec.Raw | msgspec.UnsetType = msgspec.UNSET
+    source_metadata: Any = None
+    results: Any = None
+    model_name: Any = None
     directory: Any = None
 
 
@@ -379,6 +383,14 @@ def sniff(data: bytes) -> Sniff:
     if document.overall_statistics is not msgspec.UNSET:
         directory = document.directory
         return Sniff("results", directory if isinstance(directory, str) else None)
+    if document.evaluation_results is not msgspec.UNSET:  # Every Eval Ever
+        stated = document.source_metadata
+        details = stated.get("additional_details") if isinstance(stated, dict) else None
+        directory = details.get("directory") if isinstance(details, dict) else None
+        return Sniff("results", directory) if isinstance(directory, str) else Sniff("unknown")
+    if isinstance(document.results, dict) and "OrchestrationBench" in document.results:  # lm-eval
+        name = document.model_name
+        return Sniff("results", name if isinstance(name, str) else None)
     if document.history is not msgspec.UNSET:
         return Sniff("runs")
     if document.llm_responses is not msgspec.UNSET:

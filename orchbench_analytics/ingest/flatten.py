@@ -68,6 +68,7 @@ class StepRow(NamedTuple):
     step_kind: str | None = None
     content_kind: str | None = None
     question: str | None = None
+    step_key: str = ""
 
     @property
     def is_answered(self) -> bool:
@@ -93,6 +94,7 @@ class PlanRow(NamedTuple):
     step_kind: str | None = None
     content_kind: str | None = None
     question: str | None = None
+    plan_key: str = ""
 
 
 class Flat(NamedTuple):
@@ -113,8 +115,15 @@ def flatten_runs(key: ScenarioKey, read: ReadRuns, *, client_model: str | None =
     for position, name in enumerate(names):
         run = read.runs.get(name)
         if run is not None:
-            steps += _step_rows((*key, name), position, run)
-            plans += _plan_rows((*key, name), position, run, is_numbered=name in numbered)
+            path = _path(*key, name)
+            steps += [
+                row._replace(step_key=_row_key(path, row))
+                for row in _step_rows((*key, name), position, run)
+            ]
+            plans += [
+                row._replace(plan_key=_row_key(path, row))
+                for row in _plan_rows((*key, name), position, run, is_numbered=name in numbered)
+            ]
     text_length = _checked_length(
         chain(
             (step.label_content for step in steps),
@@ -330,6 +339,17 @@ def _plan_rows(key: RunKey, run_position: int, run: ReadRun, *, is_numbered: boo
             asked = question_before(run.gold, step)
             rows.append(PlanRow(*key, step, *unanswered, step_kind=no_history, question=asked))
     return rows
+
+
+def _row_key(run: str, row: StepRow | PlanRow) -> str:
+    """What tells a row from all others of a warehouse: where it stands, as a path."""
+    position = "-" if row.answer_position is None else row.answer_position
+    return f"{run}/{_path(row.step_id)}/{position}"
+
+
+def _path(*names: str) -> str:
+    """Names as a path; a name's own `/` is escaped as in a JSON pointer (RFC 6901)."""
+    return "/".join(name.replace("~", "~0").replace("/", "~1") for name in names)
 
 
 def _kinds(entry: Entry) -> tuple[str, str]:

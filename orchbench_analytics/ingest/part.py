@@ -13,7 +13,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
-from orchbench_analytics.ingest import flatten
+from orchbench_analytics.ingest import every_eval_ever, flatten, lm_eval
 from orchbench_analytics.ingest.decode import (
     JudgeLog,
     Problem,
@@ -126,6 +126,11 @@ def read_and_flatten(file: InputFile, data: bytes) -> tuple[Flat, Problem | None
         if file.kind == "judge_log":
             log = msgspec.json.decode(document, type=JudgeLog)
             return flatten.flatten_judge_log((*key, file.scenario, file.run), log)
+        if every_eval_ever.is_aggregate(document):
+            return flatten.flatten_results(key, every_eval_ever.as_results(document, file.path))
+        harness = msgspec.json.decode(document, type=lm_eval.Harness)
+        if harness.is_of_benchmark:
+            return flatten.flatten_results(key, lm_eval.as_results(harness))
         return flatten.flatten_results(key, msgspec.json.decode(document, type=ResultsDocument))
 
     try:

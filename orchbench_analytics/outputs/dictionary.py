@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
+from functools import cache
 from pathlib import Path
 from typing import NamedTuple
 
@@ -13,11 +14,21 @@ from orchbench_analytics.queries import views
 from orchbench_analytics.schema import Column, Table
 from orchbench_analytics.store.manifest import Manifest
 from orchbench_analytics.tables import TABLES
+from orchbench_analytics.tables.joins import JOIN_NOTES, join_columns
 from orchbench_analytics.tables.statistics import STATISTICS
 from orchbench_analytics.views.catalog import PROFILES_AND_TAGS, connect
 from orchbench_analytics.views.descriptions import describe_view, label_of, unit_of
 
 _HEAD = "| column | shown as | type | may be null | meaning |\n|---|---|---|---|---|\n"
+
+_JOINING = """# How to join
+
+Join by the columns named below each table: they are never null, so no row is lost. `step_key` tells
+a sub-agent step or answer from all others, `plan_key` a plan. A table with `profile` has rows under
+every profile that was scored: join by it too, filter by one, or fix it for the whole query with
+`orchbench sql --profile`. A row of a coarser table repeats for each row of a finer one. The view
+`step_arguments` has scored steps and their arguments already joined.
+"""
 
 
 class Entry(NamedTuple):
@@ -25,6 +36,24 @@ class Entry(NamedTuple):
 
     table: Table
     sentence: str = ""
+
+    @property
+    def joins(self) -> list[str]:
+        """How to join it with each table and view, in words; those that join alike stand together.
+
+        What a statistic returns is not in the warehouse, so it has none.
+        """
+        if self.table in STATISTICS:
+            return []
+        partners: dict[tuple[str, ...], list[str]] = {}
+        for other in _relations():
+            columns = join_columns(self.table, other)
+            if columns and other.name != self.table.name:
+                partners.setdefault(columns, []).append(f"`{other.name}`")
+        finest_first = sorted(partners.items(), key=lambda item: _fineness(item[0]), reverse=True)
+        note = JOIN_NOTES.get(self.table.name)
+        said = [f"`using ({', '.join(on)})` with {', '.join(names)}" for on, names in finest_first]
+        return [*([note] if note else []), *said]
 
     @property
     def title(self) -> str:
@@ -41,13 +70,29 @@ class Entry(NamedTuple):
             for c in self.table.columns
         )
         said = f"{self.sentence}\n\n" if self.sentence else ""
-        return f"## {self.table.name}\n\n{said}One row per {self.table.grain}.\n\n{_HEAD}{rows}"
+        joins = "".join(f"- {join}\n" for join in self.joins)
+        joins = f"\nHow to join it:\n\n{joins}" if joins else ""
+        return (
+            f"## {self.table.name}\n\n{said}One row per {self.table.grain}.\n\n{_HEAD}{rows}{joins}"
+        )
 
     @property
     def columns(self) -> pl.DataFrame:
         """A row for each column: name, type, meaning."""
         rows = [(c.name, _type_of(c), c.description) for c in self.table.columns]
         return pl.DataFrame(rows, schema=["column", "type", "meaning"], orient="row")
+
+
+@cache
+def _relations() -> Sequence[Table]:
+    """Every table and view."""
+    own = (*TABLES.values(), *PROFILES_AND_TAGS)
+    return (*own, *(entry.table for entry in view_entries(sorted(views()))))
+
+
+def _fineness(columns: tuple[str, ...]) -> tuple[bool, int]:
+    """The key of a step or plan is finer than any number of coarser columns."""
+    return columns[-1].endswith("_key"), len(columns)
 
 
 def _type_of(column: Column) -> str:
@@ -61,6 +106,7 @@ def dictionary() -> str:
     return "\n".join(
         [
             "# Data dictionary\n\nMade by `orchbench dictionary`; a test keeps it current.\n",
+            _JOINING,
             "# Tables\n\nParquet files of a warehouse; in SQL `main.<name>`.\n",
             *(entry.markdown for entry in table_entries()),
             "# Views\n\nQueries over the tables, one file each in `sql/`.\n",

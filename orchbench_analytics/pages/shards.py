@@ -18,6 +18,7 @@ from orchbench_analytics.pages.plan_picture import draw_pictures
 from orchbench_analytics.pages.source import Source
 from orchbench_analytics.profiles import Profile
 from orchbench_analytics.score.plans.totals import with_text_parts
+from orchbench_analytics.tables import TABLES
 from orchbench_analytics.views.catalog import frame_of, quoted
 
 _MODEL = ("model", "experiment")
@@ -74,7 +75,8 @@ def _read(source: Source) -> Rows:
 
 
 def _selected(table: str) -> str:
-    left_out = _NOT_READ.get(table)
+    keys = (name for name in ("step_key", "plan_key") if name in TABLES[table].column_names)
+    left_out = (*_NOT_READ.get(table, ()), *keys)
     columns = f"* exclude ({', '.join(left_out)})" if left_out else "*"
     return f"select {columns} from main.{table}"
 

@@ -14,10 +14,12 @@ from orchbench_analytics.schema import (
 from orchbench_analytics.tables.keys import (
     CLIENT_MODEL,
     MODEL_KEY,
+    PLAN_ROW,
     RUN_KEY,
     RUN_POSITION,
     SCENARIO_KEY,
     STEP_KEY,
+    STEP_ROW,
 )
 
 _AS_STATED = "as the document's usage says; often not this file's own, see `scenario_usage`."
@@ -128,6 +130,7 @@ STEPS = Table(
         STEP_KIND,
         CONTENT_KIND,
         QUESTION,
+        STEP_ROW,
     ),
 )
 PLANS = Table(
@@ -144,6 +147,7 @@ PLANS = Table(
         STEP_KIND,
         CONTENT_KIND,
         QUESTION,
+        PLAN_ROW,
     ),
 )
 JUDGEMENTS = Table(

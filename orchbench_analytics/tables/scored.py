@@ -11,18 +11,20 @@ from orchbench_analytics.schema import (
     maybe_text,
     text,
 )
-from orchbench_analytics.tables.keys import RUN_POSITION, SCENARIO_KEY, STEP_KEY
+from orchbench_analytics.tables.keys import PLAN_ROW, RUN_POSITION, SCENARIO_KEY, STEP_KEY, STEP_ROW
 
 PROFILE_NAME = text("profile", "Profile of scoring rules the row was scored under.")
 _STEP = (
     PROFILE_NAME,
     *STEP_KEY,
     maybe_count("answer_position", "Place of the answer in the sub-agents' history, from 0."),
+    STEP_ROW,
 )
 _PLAN = (
     PROFILE_NAME,
     *STEP_KEY,
     maybe_count("answer_position", "Place of the answer in the main agent's history, from 0."),
+    PLAN_ROW,
 )
 _GRAPH = text("graph", "structure (workflows and dependencies) or component (agents and statuses).")
 SCORED_STEPS = Table(

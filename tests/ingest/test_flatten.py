@@ -76,6 +76,7 @@ def test_a_step_has_its_label_and_its_answer() -> None:
         "step_kind": "text",
         "content_kind": "text",
         "question": "How is the weather?",
+        "step_key": "m/exp/EN/12/run #1/3/0",
     }
     assert rejection_row["label_content"] == "AWAITING_USER_INPUT"
     assert (rejection_row["label_calls"], rejection_row["answer_calls"]) == (None, None)

@@ -40,7 +40,7 @@ class Judge(Rows):
             )
             without = {n: step[f"value_{n}"] - argument[n] + compared[n] for n in OUTCOMES}
             compared_f1 = f1(*without.values())
-            copied = (*STEP, "argument_key", "answer_values", "label_values", *OUTCOMES)
+            copied = (*STEP, "step_key", "argument_key", "answer_values", "label_values", *OUTCOMES)
             found.append(
                 {
                     **{name: argument[name] for name in copied},

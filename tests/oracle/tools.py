@@ -42,7 +42,7 @@ class Tools(Rows):
             is_call = step["predicted"] == "call"
             called = set(json.loads((is_call and step["answer_tools"]) or "[]"))
             found += [
-                {name: step[name] for name in (*STEP, "actual", "predicted")}
+                {name: step[name] for name in (*STEP, "step_key", "actual", "predicted")}
                 | {"tool": tool, "is_labelled": tool in wanted, "is_answered": tool in called}
                 for tool in wanted | called
             ]
@@ -85,12 +85,15 @@ class Tools(Rows):
 
     @cached_property
     def argument_scores(self) -> list[Row]:
-        tools_of = {tuple(s[n] for n in STEP): s["label_tools"] for s in self.steps}
+        step_of = by_key(self.steps, STEP)
         arguments = [
             {
                 **{name: argument[name] for name in (*SCORED_MODEL, "argument_key", "decided_by")},
                 "is_pattern_unchecked": argument["is_pattern_unchecked"],
-                "label_tools": tools_of[tuple(argument[name] for name in STEP)],
+                **{
+                    name: step_of[tuple(argument[name] for name in STEP)][name]
+                    for name in ("agent_id", "label_tools")
+                },
                 "key_true_positive_count": int(
                     argument["label_values"] is not None and argument["answer_values"] is not None
                 ),
@@ -100,7 +103,7 @@ class Tools(Rows):
             }
             for argument in self.table("scored_arguments")
         ]
-        keys = (*SCORED_MODEL, "label_tools", "argument_key")
+        keys = (*SCORED_MODEL, "agent_id", "label_tools", "argument_key")
         found = []
         for key, rows in grouped(arguments, keys).items():
             judged = how_many(rows, lambda a: a["decided_by"] == "judge")
@@ -116,3 +119,19 @@ class Tools(Rows):
                 }
             )
         return found
+
+    @cached_property
+    def step_arguments(self) -> list[Row]:
+        arguments = grouped(self.table("scored_arguments"), STEP)
+        of_step = (
+            *(*STEP, "step_key", "agent_id", "is_scored", "left_out_reason", "actual", "predicted"),
+            *("failure_reason", "label_tools", "answer_tools", "is_call_scored"),
+            *("name_f1", "key_f1", "value_f1"),
+        )
+        of_argument = ("argument_key", *OUTCOMES, "decided_by", "answer_values", "label_values")
+        nothing = dict.fromkeys(of_argument)
+        return [
+            {name: step[name] for name in of_step} | {name: row[name] for name in of_argument}
+            for step in self.table("scored_steps")
+            for row in arguments.get(tuple(step[name] for name in STEP), [nothing])
+        ]

@@ -121,7 +121,7 @@ def marked_costs(warehouse: Path) -> pl.DataFrame:
 
     def rows(table: str) -> pl.DataFrame:
         found = opened.table(table).filter(pl.col("profile").is_in(["spec", "strict"])).collect()
-        return found.join(numbers, on=STEP, nulls_equal=True).drop(STEP)
+        return found.join(numbers, on=STEP, nulls_equal=True).drop(*STEP, "plan_key")
 
     compared = rows("scored_plans").filter(
         pl.col("structure_distance").is_not_null(), pl.col("is_ged_exact")

@@ -35,6 +35,7 @@ COMMON = {
     "is_usable": True,
     "run_count": 1,
 }
+_KEY = ("model", "experiment", "language", "scenario", "run", "step_id", "answer_position")
 EMPTY = {"text": "", "int": 0, "float": 0.0, "bool": False}
 TYPES = {"text": "varchar", "int": "bigint", "float": "double", "bool": "boolean"}
 
@@ -103,6 +104,9 @@ def _filled(column: Column, row: Row, number: int) -> Any:
         return row[column.name]
     if column.name == "step_id":
         return str(number + 1)
+    if column.name in ("step_key", "plan_key"):
+        place = {"step_id": str(number + 1)} | COMMON | row
+        return "/".join(str(place.get(name)) for name in _KEY)
     return COMMON.get(column.name, None if column.nullable else EMPTY[column.kind])
 
 

@@ -45,10 +45,10 @@ _VOID_STEPS = ("absent", "list", "object", "no_object")
 
 
 _FACTS = (
-    "row", *(column.name for column in STEP_KEY), "has_label", "label_agent_id", "label_id",
-    "label_tools", "label_type", "is_call_labelled", "has_gold_call", "is_unusable_label",
-    "run_position", "is_answered", "answer_position", "answer_number", "answer_agent_id",
-    "answer_id", "answer_tools", "answer_call_count", "answer_rejection_key",
+    "row", *(column.name for column in STEP_KEY), "step_key", "has_label", "label_agent_id",
+    "label_id", "label_tools", "label_type", "is_call_labelled", "has_gold_call",
+    "is_unusable_label", "run_position", "is_answered", "answer_position", "answer_number",
+    "answer_agent_id", "answer_id", "answer_tools", "answer_call_count", "answer_rejection_key",
     "answer_has_list_name", "answer_is_malformed", "voids_file", "text_kind", "is_in_parts",
     "marker_after_thinking", "marker_anywhere", "marker_part", "written_id", "written_tools",
     "written_is_malformed", "judge_index",

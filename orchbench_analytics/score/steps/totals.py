@@ -32,7 +32,7 @@ def arguments_of(decided: pl.DataFrame, compared: pl.DataFrame, profile: Profile
     """The compared argument keys of each call-scored step, in the order of the steps."""
     keys = [column.name for column in STEP_KEY]
     steps = decided.filter("is_call_scored").select(
-        "row", *keys, "answer_position", "judge_index", "label_id", "used_id"
+        "row", *keys, "answer_position", "step_key", "judge_index", "label_id", "used_id"
     )
     arguments = steps.join(compared, on=PAIR, maintain_order="left_right")
     return arguments.with_columns(profile=pl.lit(profile.name))
