@@ -521,7 +521,7 @@ class Warehouse:
         from orchbench_analytics.views.select import refused_files, unanswered_models
 
         of_languages = Chosen(languages=chosen.languages)
-        scores = self._scenario_scores(profile, of_languages)
+        scores = self._terms(profile, of_languages)
         expected = of_languages.of(self.table("expected_scenarios").collect())
         problems = of_languages.of(self.table("model_problems").collect())
         sweep = pl.concat([scores.select(expected.columns), expected.drop_nulls()]).unique()
@@ -567,7 +567,7 @@ class Warehouse:
         from orchbench_analytics.stats.intervals import intervals
 
         chosen = self._choose(models, experiments, languages)
-        scores = self._scenario_scores(self.profile(profile), chosen)
+        scores = self._terms(self.profile(profile), chosen)
         expected = Chosen(languages=chosen.languages).of(self.table("expected_scenarios").collect())
         names = _several(metrics) or tuple(METRICS)
         return intervals(
@@ -607,7 +607,7 @@ class Warehouse:
         chosen = self._choose_model(model, experiments, languages)
         scored = self.profile(profile)
         if scenario is None:
-            return scenarios_of(self._scenario_scores(scored, chosen))
+            return scenarios_of(self._scenario_scores(scored, chosen).collect())
         require_answers(scored, "a single step")
         self._refuse_refused(chosen, scenario)
         steps = steps_of(
@@ -740,7 +740,7 @@ class Warehouse:
         sides = self._sides(baseline, candidate, chosen)
         if None not in sides:  # two models are two models' rows
             chosen = chosen._replace(contenders=[side for side in sides if side])
-        scores = self._scenario_scores(scored, chosen)
+        scores = self._terms(scored, chosen)
         self._require_scores(scores, sides, scored)
         return compare_models(
             scores,
@@ -789,7 +789,7 @@ class Warehouse:
         chosen, scored = self._choose((), experiments, languages), self.profile(profile)
         known = self._contenders(chosen)
         sides = find_contender(baseline, known), find_contender(candidate, known)
-        scores = self._scenario_scores(scored, chosen._replace(contenders=[*sides]))
+        scores = self._terms(scored, chosen._replace(contenders=[*sides]))
         self._require_scores(scores, sides, scored)
         return check_gates(
             scores,
@@ -834,7 +834,7 @@ class Warehouse:
         known = self._contenders(chosen)
         sides = find_contender(baseline, known), find_contender(candidate, known)
         chosen = chosen._replace(contenders=[*sides])
-        scores = self._scenario_scores(scored, chosen)
+        scores = self._terms(scored, chosen)
         self._require_scores(scores, sides, scored)
         has_answers = scored.scored_from == "answers"
         steps = chosen.of(self._scored("steps", scored)) if has_answers else None
@@ -881,7 +881,7 @@ class Warehouse:
         from orchbench_analytics.stats.trend import trends
 
         chosen = self._choose(models, experiments, languages)
-        scores = self._scenario_scores(self.profile(profile), chosen)
+        scores = self._terms(self.profile(profile), chosen)
         names, together = _several(metrics) or HEADLINE, self._clusters(clusters)
         return trends(scores, self._tagged(tag), metrics=names, clusters=together)
 
@@ -929,7 +929,7 @@ class Warehouse:
         if what == "spread":
             return model_spread(run_noise(steps, plans))
         if what == "gaps":
-            scores = self._scenario_scores(scored, chosen)
+            scores = self._terms(scored, chosen)
             return language_gaps(scores, clusters=self._clusters(clusters))
         raise SelectionError(f"no consistency {what!r}; there are {', '.join(get_args(Question))}")
 
@@ -967,7 +967,7 @@ class Warehouse:
 
         chosen, scored = self._choose(models, experiments, languages), self.profile(profile)
         return costs(
-            self._scenario_scores(scored, chosen),
+            self._terms(scored, chosen),
             chosen.of(self.table("model_usage").collect()),
             prices=NO_PRICES if prices is None else read_prices(local_path(prices)),
             clusters=self._clusters(clusters),
@@ -1009,7 +1009,7 @@ class Warehouse:
         chosen, scored = self._choose(models, experiments, languages), self.profile(profile)
         require_answers(scored, "how much runs vary")
         steps, plans = (chosen.of(self._scored(w, scored)) for w in ("steps", "plans"))
-        scores, together = self._scenario_scores(scored, chosen), self._clusters(clusters)
+        scores, together = self._terms(scored, chosen), self._clusters(clusters)
         return plan_sweep(
             steps, plans, scores, metric=metric, difference=difference, clusters=together
         )
@@ -1046,7 +1046,7 @@ class Warehouse:
         from orchbench_analytics.stats.shortlist import shortlist
 
         chosen = self._choose(models, experiments, languages)
-        scores = self._scenario_scores(self.profile(profile), chosen)
+        scores = self._terms(self.profile(profile), chosen)
         return shortlist(scores, scenarios, metric=metric, clusters=self._clusters(), seed=seed)
 
     @names_damage
@@ -1087,7 +1087,7 @@ class Warehouse:
         wanted = find_contender(model, self._contenders(self._choose((), experiments)))
         if chosen.contenders is not None:
             chosen = chosen._replace(contenders=sorted({*chosen.contenders, wanted}))
-        scores = self._scenario_scores(scored, chosen)
+        scores = self._terms(scored, chosen)
         self._require_scores(scores, [wanted], scored)
         if isinstance(scenarios, pl.DataFrame):
             listed = scenarios
@@ -1377,7 +1377,7 @@ class Warehouse:
         with connect(self.path, self.manifest(), only=[view], scope=scope) as connection:
             return view_frame(connection, view)
 
-    def _scenario_scores(self, profile: Profile, chosen: Chosen = Chosen()) -> pl.DataFrame:  # noqa: B008 (immutable)
+    def _scenario_scores(self, profile: Profile, chosen: Chosen) -> pl.LazyFrame:
         """The rows of `scenario_scores` under a profile about what was chosen."""
         from orchbench_analytics.schema import polars_schema
         from orchbench_analytics.store.parquet import scan_files
@@ -1386,7 +1386,13 @@ class Warehouse:
         asked = narrow(self.manifest(), profile=profile.name, **chosen._asdict())
         files = table_files(self.path, asked, SCENARIO_SCORES.name)
         rows = scan_files(files, polars_schema(SCENARIO_SCORES)).filter(profile=profile.name)
-        return chosen.of(rows).collect()
+        return chosen.of(rows)
+
+    def _terms(self, profile: Profile, chosen: Chosen) -> pl.DataFrame:
+        """What statistics need of `scenario_scores`: the terms that metrics are made of."""
+        from orchbench_analytics.stats.sweep import COLUMNS
+
+        return self._scenario_scores(profile, chosen).select(COLUMNS).collect()
 
     def _clusters(self, given: str | Path | None = None) -> pl.DataFrame:
         """Which scenarios go together: a scenario, its translations, and what a file says."""

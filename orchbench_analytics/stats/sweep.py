@@ -24,6 +24,8 @@ Frame = pl.DataFrame | pl.LazyFrame
 Contender = tuple[str, str]  # model, experiment
 Indices = npt.NDArray[np.int64]
 _KEY = ("profile", "model", "experiment", "language", "scenario")
+# What a sweep is made from: columns of the table `scenario_scores`.
+COLUMNS = (*_KEY, "run_count", *SOURCE_COLUMNS)
 # Terms that grow with the number of runs; the others are means over a file's runs.
 SUMMED = frozenset(name for name in SOURCE_COLUMNS if name.endswith("_count"))
 # No scenario has a partner: the columns of the view `scenario_clusters`, without rows.
@@ -87,17 +89,18 @@ def sweeps(
 
     `clusters` has the columns of `scenario_clusters`; a scenario that it does not name is alone.
     """
-    missing = [c for c in (*_KEY, *SOURCE_COLUMNS) if c not in scenario_scores.columns]
+    missing = [c for c in COLUMNS if c not in (*scenario_scores.columns, "run_count")]
     if missing:
         raise SelectionError(
             f"no column {', '.join(missing)}: these are not the rows of the table scenario_scores"
         )
     needed = terms_of(metrics)
+    profiles = scenario_scores["profile"].unique().sort()
+    if len(profiles) == 1:  # no copy of a large sweep
+        return [_sweep(profiles[0], scenario_scores, needed, clusters)]
     return [
-        _sweep(str(profile), rows, needed, clusters)
-        for (profile,), rows in sorted(
-            scenario_scores.partition_by("profile", as_dict=True).items()
-        )
+        _sweep(profile, scenario_scores.filter(profile=profile), needed, clusters)
+        for profile in profiles
     ]
 
 

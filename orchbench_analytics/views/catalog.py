@@ -156,7 +156,9 @@ def _relation(
     import pyarrow.dataset as ds
 
     verified = ds.ParquetFileFormat(
-        default_fragment_scan_options=ds.ParquetFragmentScanOptions(page_checksum_verification=True)
+        default_fragment_scan_options=ds.ParquetFragmentScanOptions(
+            page_checksum_verification=True, pre_buffer=False
+        )
     )
     return connection.from_arrow(ds.dataset([str(file) for file in files], format=verified))
 
