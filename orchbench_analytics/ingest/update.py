@@ -15,7 +15,7 @@ from typing import NamedTuple
 
 import msgspec
 
-from orchbench_analytics.engines.engine import Engine
+from orchbench_analytics.engines.local import Engine
 from orchbench_analytics.errors import PathError
 from orchbench_analytics.ingest import decode, layouts
 from orchbench_analytics.ingest.agent_cards import CardRow, update_cards
