@@ -136,8 +136,8 @@ class Warehouse:
         []
         """
         from orchbench_analytics.changes import ingest
-        from orchbench_analytics.ingest.expect import read_expected
-        from orchbench_analytics.ingest.find import Placement, compile_pattern
+        from orchbench_analytics.ingest.by_hand import read_expected
+        from orchbench_analytics.ingest.sources import Placement, compile_pattern
 
         expression = compile_pattern(pattern) if pattern else None
         expected = None if expect is None else read_expected(expect, language=language)

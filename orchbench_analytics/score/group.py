@@ -16,7 +16,7 @@ import duckdb
 import msgspec
 import polars as pl
 
-from orchbench_analytics.engines.engine import Engine
+from orchbench_analytics.engines.local import Engine
 from orchbench_analytics.metrics import SCENARIO_FIGURES
 from orchbench_analytics.profiles import REPORTED, Profile, plan_rules_of, rules_of, step_rules_of
 from orchbench_analytics.queries import macros, scenario_scores_query
