@@ -42,5 +42,6 @@ def consistency(
     table = open_warehouse(warehouse).consistency(
         what, profile=profile, clusters=clusters, **chosen.names
     )
-    say(sentences.consistency(what, table))
-    rows.write(table)
+    if not table.is_empty():
+        say(sentences.consistency(what, table))
+    rows.write(table, lacking=sentences.NEEDED_FOR[what])

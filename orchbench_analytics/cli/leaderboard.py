@@ -85,9 +85,9 @@ def leaderboard(
                 say(_INTERVALS)
         elif by:
             rows.write(board)
-            untagged = board.filter(board[by].is_null())["model_count"].sum()
-            if untagged:
-                say(f"the group without a name: {untagged:,} with no tag {by!r}")
+            untagged = board.filter(board[by].is_null())["model_count"]
+            if len(untagged):
+                say(f"the group without a name: {untagged[0]:,} with no tag {by!r}")
             return
         else:
             shown = board if chosen.language else _with_languages(opened, board, profile, rows)

@@ -15,6 +15,8 @@ from orchbench_analytics.paths import local_path
 if TYPE_CHECKING:
     import polars as pl
 
+_NOTHING_FITS = "nothing fits what was asked for"
+
 
 @dataclass(frozen=True, slots=True)
 class RowOptions:
@@ -83,11 +85,13 @@ class RowOptions:
         is_verbatim: bool = False,
         is_prose: bool = False,
         may_be_empty: bool = False,
+        lacking: str = _NOTHING_FITS,
     ) -> pl.DataFrame:
         """Write the wanted rows, with their columns in the order that they have; return the rows.
 
         Where people read, `is_verbatim` keeps the names of columns, and prose has sentences in its
-        last column. No rows end the command with exit code 1, unless there may be none.
+        last column. No rows end the command with exit code 1 and what is lacking, unless there may
+        be none.
         """
         from orchbench_analytics.outputs.filter_rows import first_in_order
         from orchbench_analytics.outputs.labels import named_contenders
@@ -111,11 +115,11 @@ class RowOptions:
                 mark=self.mark,
             )
         if is_nothing:
-            say_no_rows()
+            say_no_rows(lacking)
         return wanted
 
 
-def say_no_rows() -> NoReturn:
+def say_no_rows(lacking: str = _NOTHING_FITS) -> NoReturn:
     """End a command that found nothing."""
-    say("no rows: nothing fits what was asked for")
+    say(f"no rows: {lacking}")
     raise typer.Exit(FOUND_WRONG)
