@@ -36,7 +36,7 @@ def local_path(given: str | Path) -> Path:
     if _ADDRESS.match(text):
         raise PathError(
             f"{text} looks like an address, and only local paths can be used; "
-            f"a directory of that name is ./{text}"
+            f"a file or directory of that name is ./{text}"
         )
     try:
         return Path(text).expanduser()

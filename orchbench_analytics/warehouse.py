@@ -34,6 +34,7 @@ if TYPE_CHECKING:
 
     from orchbench_analytics.engines import Engine
     from orchbench_analytics.exports.export import ExportSummary
+    from orchbench_analytics.exports.sink import RowProgress
     from orchbench_analytics.exports.superset import BundleSummary
     from orchbench_analytics.ingest.update import IngestSummary, Progress
     from orchbench_analytics.outputs.check import CheckReport
@@ -1244,6 +1245,7 @@ class Warehouse:
         keys: bool = False,
         partition_by: Sequence[str] = (),
         overwrite: bool = False,
+        progress: RowProgress | None = None,
     ) -> ExportSummary:
         """Write tables and views, or a star schema, for other tools.
 
@@ -1256,6 +1258,7 @@ class Warehouse:
         keys: declare primary and foreign keys in a DuckDB file, which makes it larger.
         partition_by: columns that become directories.
         overwrite: replace an earlier export made with other options; nothing else is replaced.
+        progress: called with a table, how many of its rows are written, and how many it has.
 
         Returns what was written, and where to.
 
@@ -1280,6 +1283,7 @@ class Warehouse:
             selection=selection,
             may_overwrite=overwrite,
             spark=self._spark,
+            progress=progress,
         )
 
     def superset_bundle(

@@ -221,7 +221,7 @@ class TestFiles:
         assert self.load(tmp_path, 'name = "stricter"', name="strict.toml").name == "stricter"
 
     def test_an_unknown_name_says_what_there_is(self) -> None:
-        message = "no profile named 'lenient': expected one of spec, strict, upstream, or the path"
+        message = "no profile named 'lenient', nor is it a .toml file; there are spec, strict, upst"
 
         with pytest.raises(ProfileError, match=re.escape(message)):
             load_profile("lenient")

@@ -369,6 +369,7 @@ ClustersOption = Annotated[
     Path | None,
     typer.Option(
         metavar="FILE",
+        parser=local_path,
         help="CSV with language, scenario and cluster: scenarios that go together, beside "
         "translations.",
     ),

@@ -42,5 +42,7 @@ def consistency(
 
     opened = open_warehouse(warehouse)
     table = opened.consistency(what, profile=profile, clusters=clusters, **chosen.names)
-    say(sentences.consistency(what, table))
-    rows.write(table, about=partial(about_sweep, opened, profile, chosen.language))
+    if not table.is_empty():
+        say(sentences.consistency(what, table))
+    about = partial(about_sweep, opened, profile, chosen.language)
+    rows.write(table, lacking=sentences.NEEDED_FOR[what], about=about)

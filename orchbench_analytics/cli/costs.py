@@ -18,6 +18,7 @@ from orchbench_analytics.cli.app import (
 )
 from orchbench_analytics.cli.boundary import say
 from orchbench_analytics.cli.rows import RowOptions, about_sweep
+from orchbench_analytics.paths import local_path
 
 
 @command(example="orchbench costs orchbench-demo/warehouse")
@@ -27,6 +28,7 @@ def costs(
         Path | None,
         typer.Option(
             metavar="FILE",
+            parser=local_path,
             help="CSV with model, input and output: prices per million tokens, for files that "
             "state no cost.",
         ),

@@ -81,7 +81,7 @@ def export(
             parts = f"{len(bundle.charts)} charts over {len(bundle.datasets)} datasets"
             say(f"{bundle.target}: {parts} of {bundle.uri}, {change}")
             return
-        with spinner("exporting"):
+        with spinner("exporting") as progress:
             summary = opened.export(
                 target,
                 tables=table or (),
@@ -91,6 +91,7 @@ def export(
                 keys=keys,
                 partition_by=partition_by or (),
                 overwrite=overwrite,
+                progress=progress,
             )
     written = [relation for relation in summary.relations if relation.changed_part_count]
     change = f"{len(written)} of them written" if written else "unchanged, nothing written"

@@ -89,9 +89,9 @@ def leaderboard(
                 say(_INTERVALS)
         elif by:
             rows.write(board, about=about)
-            untagged = board.filter(board[by].is_null())["model_count"].sum()
-            if untagged:
-                say(f"the group without a name: {untagged:,} with no tag {by!r}")
+            untagged = board.filter(board[by].is_null())["model_count"]
+            if len(untagged):
+                say(f"the group without a name: {untagged[0]:,} with no tag {by!r}")
             return
         else:
             rows.write(short(board) if rows.is_short else board, about=about)

@@ -15,6 +15,7 @@ from orchbench_analytics.store.manifest import Manifest, unchecked_pattern_count
 
 if TYPE_CHECKING:
     from orchbench_analytics.engines.spark.engine import TaskProgress
+    from orchbench_analytics.exports.sink import RowProgress
     from orchbench_analytics.ingest.sources import Source
     from orchbench_analytics.ingest.update import IngestSummary, Progress
 
@@ -60,16 +61,20 @@ def progress_bar(*, quiet: bool) -> Iterator[Progress | None]:
 
 
 @contextmanager
-def spinner(said: str) -> Iterator[None]:
-    """A sign of life on a terminal, for work that has no known end."""
+def spinner(said: str) -> Iterator[RowProgress | None]:
+    """A sign of life on a terminal, for work that has no known end; it may be told of rows."""
     if not terminal.is_terminal(sys.stderr):
-        yield
+        yield None
         return
     from rich.console import Console
     from rich.text import Text
 
-    with Console(stderr=True).status(Text(printable(said))):
-        yield
+    with Console(stderr=True).status(Text(printable(said))) as status:
+
+        def tell(name: str, done: int, total: int) -> None:
+            status.update(Text(printable(f"{said} {name}: {done:,} of {total:,} rows")))
+
+        yield tell
 
 
 @contextmanager

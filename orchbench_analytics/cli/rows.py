@@ -18,6 +18,8 @@ if TYPE_CHECKING:
 
     from orchbench_analytics.warehouse import Warehouse
 
+_NOTHING_FITS = "nothing fits what was asked for"
+
 
 @dataclass(frozen=True, slots=True)
 class RowOptions:
@@ -87,12 +89,13 @@ class RowOptions:
         is_prose: bool = False,
         may_be_empty: bool = False,
         about: Callable[[], str] = str,
+        lacking: str = _NOTHING_FITS,
     ) -> pl.DataFrame:
         """Write the wanted rows, with their columns in the order that they have; return the rows.
 
         Where people read, `is_verbatim` keeps the names of columns, and prose has sentences in its
-        last column. No rows end the command with exit code 1, unless there may be none. `about`
-        gives what the caption of a table for papers says of the sweep.
+        last column. No rows end the command with exit code 1 and what is lacking, unless there may
+        be none. `about` gives what the caption of a table for papers says of the sweep.
         """
         from orchbench_analytics.outputs.filter_rows import first_in_order
         from orchbench_analytics.outputs.labels import named_contenders
@@ -121,7 +124,7 @@ class RowOptions:
                 mark=self.mark,
             )
         if is_nothing:
-            say_no_rows()
+            say_no_rows(lacking)
         return wanted
 
 
@@ -139,7 +142,7 @@ def about_sweep(
     return about_sweep(rows.select("language", "scenario", "run_count").collect())
 
 
-def say_no_rows() -> NoReturn:
+def say_no_rows(lacking: str = _NOTHING_FITS) -> NoReturn:
     """End a command that found nothing."""
-    say("no rows: nothing fits what was asked for")
+    say(f"no rows: {lacking}")
     raise typer.Exit(FOUND_WRONG)

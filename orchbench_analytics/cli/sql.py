@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import json
 import os
+import signal
 import sys
 from cmd import Cmd
 from collections.abc import Callable, Generator, Iterable, Iterator
-from contextlib import closing, suppress
+from contextlib import closing, contextmanager, suppress
 from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -25,7 +26,7 @@ from orchbench_analytics.cli.rows import RowOptions, say_no_rows
 from orchbench_analytics.errors import EngineError, OrchbenchError, QueryError
 from orchbench_analytics.outputs import terminal
 from orchbench_analytics.paths import local_path
-from orchbench_analytics.views.sandbox import Limits, Sandbox, gather, memory_bytes
+from orchbench_analytics.views.sandbox import Limits, Sandbox, gather, memory_bytes, out_of_time
 
 if TYPE_CHECKING:
     import polars as pl
@@ -34,6 +35,7 @@ if TYPE_CHECKING:
 
 Ask = Callable[[str], Generator["pl.DataFrame"]]
 _HISTORY_LENGTH = 1000
+_GRACE_SECONDS = 0.5  # in which a query that has no more time is ended by itself
 _TEXT_OF_ROWS = 16  # times that rows as a text table take more memory than as columns
 _FIRST_LINE, _NEXT_LINE = "orchbench> ", "  ...> "
 _WORDS = {
@@ -124,10 +126,10 @@ def sql(
                     )
 
             if query is not None:
-                if not _write(ask(_text_of(query)), rows, limits):
+                if not _write(ask(_text_of(query)), rows, limits, timeout):
                     say_no_rows()
             elif rows.is_screen and terminal.is_terminal() and terminal.is_terminal(sys.stdin):
-                _Prompt(opened, ask, rows, limits).cmdloop()
+                _Prompt(opened, ask, rows, limits, timeout).cmdloop()
             else:
                 rows.write(opened.tables(), is_prose=True)
     finally:
@@ -135,12 +137,17 @@ def sql(
             sandbox.close()
 
 
-def _write(frames: Generator[pl.DataFrame], rows: RowOptions, limits: Limits) -> bool:
-    """Write the rows of a query, as they come if they go to a program; whether there are any."""
+def _write(
+    frames: Generator[pl.DataFrame], rows: RowOptions, limits: Limits, timeout: float | None
+) -> bool:
+    """Write the rows of a query, as they come if they go to a program; whether there are any.
+
+    The time that a query has is for the writing of its rows too.
+    """
     from orchbench_analytics.outputs.write import PAPER, first_rows, write_rows
 
     most_bytes = memory_bytes(limits)
-    with closing(frames):
+    with closing(frames), _within(timeout):
         if rows.is_screen or rows.sort is not None:
             found = gather(frames, most_bytes=most_bytes)
             if not found.is_empty() or not rows.is_screen:
@@ -158,6 +165,25 @@ def _write(frames: Generator[pl.DataFrame], rows: RowOptions, limits: Limits) ->
             limited = iter([gather(limited, most_bytes=most_bytes // _TEXT_OF_ROWS)])
         write_rows(limited, format=rows.wanted_format, output=rows.output, is_verbatim=True)
         return any(heights)
+
+
+@contextmanager
+def _within(seconds: float | None) -> Iterator[None]:
+    """End what takes longer; Windows has no such timer, so there only the query is bounded."""
+    if seconds is None or not hasattr(signal, "setitimer"):
+        yield
+        return
+
+    def stop(*_: object) -> None:
+        raise out_of_time(seconds)
+
+    before = signal.signal(signal.SIGALRM, stop)
+    signal.setitimer(signal.ITIMER_REAL, seconds + _GRACE_SECONDS)
+    try:
+        yield
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0)
+        signal.signal(signal.SIGALRM, before)
 
 
 def _text_of(query: str) -> str:
@@ -209,10 +235,17 @@ class _Prompt(Cmd):
 
     intro = "SQL over the warehouse; a query ends with ; and .help lists what else there is"
 
-    def __init__(self, opened: Warehouse, ask: Ask, rows: RowOptions, limits: Limits) -> None:
+    def __init__(
+        self,
+        opened: Warehouse,
+        ask: Ask,
+        rows: RowOptions,
+        limits: Limits,
+        timeout: float | None,
+    ) -> None:
         super().__init__()
         self.prompt = _FIRST_LINE
-        self._opened, self._ask, self._limits = opened, ask, limits
+        self._opened, self._ask, self._limits, self._timeout = opened, ask, limits, timeout
         self._rows = _PromptRows(rows.sort, rows.limit, rows.all, rows.wide)
         self._lines: list[str] = []
         self._known: list[str] | None = None
@@ -263,7 +296,7 @@ class _Prompt(Cmd):
                 if line.rstrip().endswith(";"):
                     query = "\n".join(self._lines).strip().rstrip("; \n")
                     self._start_over()
-                    if query and not _write(self._ask(query), self._rows, self._limits):
+                    if query and not self._answer(query):
                         say("no rows")
         except OrchbenchError as error:
             say(str(error))
@@ -277,6 +310,9 @@ class _Prompt(Cmd):
         return [name for name in chain(words, self._known) if name.startswith(text)]
 
     completedefault = completenames
+
+    def _answer(self, query: str) -> bool:
+        return _write(self._ask(query), self._rows, self._limits, self._timeout)
 
     def _start_over(self) -> None:
         self._lines, self.prompt = [], _FIRST_LINE

@@ -22,7 +22,7 @@ from orchbench_analytics.exports.relations import (
     flat_relations,
     stage,
 )
-from orchbench_analytics.exports.sink import Outgoing, Sink, count_changes
+from orchbench_analytics.exports.sink import Outgoing, RowProgress, Sink, count_changes
 from orchbench_analytics.exports.star import star_documents, star_relations, star_shapes
 from orchbench_analytics.exports.superset import BundleSummary, write_bundle
 from orchbench_analytics.paths import local_path, require_parent
@@ -74,6 +74,7 @@ def export(
     selection: Selection,
     may_overwrite: bool = False,
     spark: SparkSession | None = None,
+    progress: RowProgress | None = None,
 ) -> ExportSummary:
     """Make the target hold what is selected; what it holds already is not written again.
 
@@ -84,7 +85,16 @@ def export(
         selection = _of_documents(root, manifest, target, selection)
     if selection.profile is not None:
         manifest = _only(scored_profile(root, manifest, selection.profile).name, manifest)
-    begin = partial(_export, root, manifest, target, selection, spark, may_overwrite=may_overwrite)
+    begin = partial(
+        _export,
+        root,
+        manifest,
+        target,
+        selection,
+        spark,
+        may_overwrite=may_overwrite,
+        progress=progress,
+    )
     try:
         return begin(memory=SMALL)
     except (duckdb.OutOfMemoryException, duckdb.TransactionException):  # it may show at a commit
@@ -100,6 +110,7 @@ def _export(
     *,
     may_overwrite: bool,
     memory: Memory,
+    progress: RowProgress | None,
 ) -> ExportSummary:
     """The whole export within a memory limit."""
     sink = sink_for(target, selection, root=root, manifest=manifest)
@@ -125,7 +136,7 @@ def _export(
         )
         rules = sink.rules(is_raw=selection.is_raw)
         documents = star_documents() if selection.is_star else {}
-        outgoing = Outgoing(connection, relations, contents, rules, documents, memory)
+        outgoing = Outgoing(connection, relations, contents, rules, documents, memory, progress)
         sink.check(outgoing)
         if stored is None or damaged or stored.digest != contents.digest:
             sink.write(outgoing, stored)

@@ -11,13 +11,15 @@ import pyarrow as pa
 import pyarrow.dataset as ds
 import pyarrow.parquet as pq
 
-from orchbench_analytics.errors import SelectionError
+from orchbench_analytics.errors import SelectionError, suggest
 from orchbench_analytics.exports.relations import Contents, Relation, parts_of
 from orchbench_analytics.exports.sink import DirectorySink, FileSink, Outgoing, gathered
 from orchbench_analytics.schema import arrow_schema
 from orchbench_analytics.store.replace import new_file
+from orchbench_analytics.views.catalog import quoted_name
 
 _MANIFEST_KEY = b"orchbench_export"
+_NO_VALUE = "__HIVE_DEFAULT_PARTITION__"
 
 
 class ParquetDirectory(DirectorySink):
@@ -30,11 +32,15 @@ class ParquetDirectory(DirectorySink):
         self.partition_by = partition_by
 
     def check(self, outgoing: Outgoing) -> None:
-        """Refuse a column to split by that no relation has."""
-        known = {name for r in outgoing.relations for name in r.table.column_names}
-        unknown = [name for name in self.partition_by if name not in known]
-        if unknown:
-            raise SelectionError(f"no table to export has a column {unknown[0]!r} to split by")
+        """Refuse a column to split by that no relation has, or whose values cannot be names."""
+        known = sorted({name for r in outgoing.relations for name in r.table.column_names})
+        for name in self.partition_by:
+            if name not in known:
+                hint = suggest(name, known)
+                raise SelectionError(f"no table to export has a column {name!r}; {hint}")
+            for relation in outgoing.relations:
+                if name in relation.table.column_names:
+                    _require_names(outgoing, relation, name)
 
     def file_name(self, relation: str) -> str:
         """The name of a relation's file, or of its directory of partitions."""
@@ -92,6 +98,20 @@ def write_parquet(
     with pq.ParquetWriter(path, schema, compression="zstd") as writer:
         for table in gathered(outgoing.rows(relation)):
             writer.write_table(table.cast(schema))
+
+
+def _require_names(outgoing: Outgoing, relation: Relation, column: str) -> None:
+    """Refuse values that readers of partitions take for none: an empty text, and Hive's name."""
+    query = (
+        f"select count(*) from main.{relation.name} "
+        f"where cast({quoted_name(column)} as varchar) in ('', $none)"
+    )
+    found = outgoing.connection.execute(query, {"none": _NO_VALUE}).fetchall()
+    if found[0][0]:
+        raise SelectionError(
+            f"{relation.name} has a {column} named '' or {_NO_VALUE}, which readers of partitions "
+            "take for none; split by other columns"
+        )
 
 
 def _write_partitions(

@@ -9,7 +9,7 @@ import shutil
 import zipfile
 from abc import ABC, abstractmethod
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from types import ModuleType
@@ -171,6 +171,8 @@ def comments(relation: Relation) -> Iterator[str]:
         yield f"comment on column {place} is {quoted(column.description)}"
 
 
+RowProgress = Callable[[str, int, int], None]
+"""Told which table is written, how many of its rows are, and how many it has."""
 _BATCH_ROWS = 2_048  # DuckDB's vector size; with long texts, more would take many megabytes
 _GATHERED_BYTES = 8 * 2**20
 
@@ -185,12 +187,27 @@ class Outgoing:
     rules: Sequence[Rule] = ()
     documents: dict[str, str] = field(default_factory=dict)  # by the name of their file
     memory: Memory = SMALL
+    progress: RowProgress | None = None
 
     def rows(self, relation: Relation, parts: Sequence[str] | None = None) -> pa.RecordBatchReader:
         """The rows of a relation, or of some of its parts, in batches, so memory stays flat."""
         query = self.query(relation, parts)
         reader = self.connection.sql(query).to_arrow_reader(_BATCH_ROWS)
-        return reader.cast(arrow_schema(relation.table))
+        reader = reader.cast(arrow_schema(relation.table))
+        if self.progress is None:
+            return reader
+        told = self._told(reader, relation.name, self.progress)
+        return pa.RecordBatchReader.from_batches(reader.schema, told)
+
+    def _told(
+        self, reader: pa.RecordBatchReader, name: str, progress: RowProgress
+    ) -> Iterator[pa.RecordBatch]:
+        """The batches, with a word on how many rows were read before each."""
+        total, done = self.contents.relations[name].row_count, 0
+        for batch in reader:
+            progress(name, done, total)
+            yield batch
+            done += batch.num_rows
 
     def query(self, relation: Relation, parts: Sequence[str] | None = None) -> str:
         """The same in SQL."""

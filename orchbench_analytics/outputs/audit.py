@@ -63,6 +63,7 @@ def audit(root: Path, manifest: Manifest, engine: Engine) -> pl.DataFrame:
             "rule_from",
             "rule_to",
             "experiment",
+            "profile",
         )
     )
 

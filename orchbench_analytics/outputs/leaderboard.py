@@ -71,12 +71,21 @@ def _ranked_from(board: pl.DataFrame, min_coverage: float) -> pl.DataFrame:
 
 
 def by_tag(board: pl.DataFrame, tagged: pl.DataFrame, tag: str) -> pl.DataFrame:
-    """The mean of each headline metric over the models of each value of a tag."""
+    """The mean of each headline metric over the models of each value of a tag.
+
+    Languages that were chosen are told apart.
+    """
+    keys = [tag, *(name for name in ("language",) if name in board.columns)]
     return (
         board.join(tagged, on=_MODEL)
-        .group_by(tag)
-        .agg(pl.col(*HEADLINE).mean(), pl.col("coverage").min(), pl.len().alias("model_count"))
-        .sort(HEADLINE[0], descending=True, nulls_last=True)
+        .group_by(keys)
+        .agg(
+            pl.col(*HEADLINE).mean(),
+            pl.col("coverage").min(),
+            pl.len().alias("model_count"),
+            pl.col("profile").first(),
+        )
+        .sort(HEADLINE[0], *keys, descending=[True, *(False for _ in keys)], nulls_last=True)
     )
 
 

@@ -15,12 +15,15 @@ from rich.cells import cell_len
 
 from orchbench_analytics.outputs.labels import label_of, labels_of, metric_label
 from orchbench_analytics.outputs.terminal import cut, cut_start, printable_line, wrap
+from orchbench_analytics.tables import PROFILE_NAME
+from orchbench_analytics.views.descriptions import unit_of
 
 _GAP = 2
 _NARROWEST_TEXT = 20
 _LONGEST_TEXT = 2000
 _GREEN, _RED, _PLAIN = "\x1b[32m", "\x1b[31m", "\x1b[0m"
 _GOOD, _BAD = {"better", "rising", "held"}, {"worse", "falling", "crossed", "refused"}
+_DIGITS = {"tokens": 0, "seconds": 2}  # after the point, by unit
 _SIGNED = ("_change", "contribution", "gap")
 
 
@@ -97,10 +100,14 @@ def _more(count: int, what: str) -> str:
 
 
 def constant_columns(frame: pl.DataFrame) -> list[str]:
-    """The columns that say the same in all rows; one column is left in any case."""
+    """The columns that say the same in all rows; one column is left in any case.
+
+    Of a single row these are the columns without a value, and the profile, which every table says.
+    """
     if frame.height < 2:
-        return [name for name in frame.columns if frame[name][0] is None]
-    same = [name for name in frame.columns if frame[name].n_unique() == 1]
+        same = [n for n in frame.columns if frame[n][0] is None or n == PROFILE_NAME.name]
+    else:
+        same = [name for name in frame.columns if frame[name].n_unique() == 1]
     return same if len(same) < frame.width else same[1:]
 
 
@@ -118,7 +125,7 @@ def text_of(column: str, value: Any) -> str:
     if value is None:
         return ""
     if isinstance(value, float):
-        return _figure(value)
+        return _figure(value, _DIGITS.get(unit_of(column) or "", 4))
     if isinstance(value, bool):
         return "yes" if value else "no"
     if isinstance(value, int):
@@ -127,10 +134,10 @@ def text_of(column: str, value: Any) -> str:
     return printable_line(text[:_LONGEST_TEXT])
 
 
-def _figure(value: float) -> str:
-    if value != 0 and abs(value) < 0.00005:
+def _figure(value: float, digits: int) -> str:
+    if value != 0 and abs(value) < 0.5 / 10**digits:
         return f"{value:.0e}"
-    return f"{value:.4f}" if abs(value) < 1000 else f"{value:,.1f}"
+    return f"{value:,.{digits if abs(value) < 1000 else min(digits, 1)}f}"
 
 
 def _colours(frame: pl.DataFrame, name: str) -> list[str]:

@@ -7,7 +7,7 @@ from typing import Any
 import polars as pl
 
 from orchbench_analytics.metrics import HEADLINE, LABELS, MEAN_OF_LANGUAGES, METRICS
-from orchbench_analytics.outputs.labels import metric_label
+from orchbench_analytics.outputs.labels import metric_label, named_contenders
 from orchbench_analytics.stats.shortlist import FEWEST_FOR_REGRESSION, REGRESSION
 
 _FEW = 3
@@ -61,11 +61,13 @@ def many_comparisons(rows: pl.DataFrame) -> str:
     means = rows.filter(pl.col("language") == MEAN_OF_LANGUAGES)
     counts = dict(means.group_by("verdict").len().iter_rows())
     said = ", ".join(f"{counts[verdict]:,} {verdict}" for verdict in sorted(counts))
-    return f"{means.height:,} pairs of models: {said or 'none to compare'}"
+    pairs = "1 pair" if means.height == 1 else f"{means.height:,} pairs"
+    return f"{pairs} of models: {said or 'none to compare'}"
 
 
 def costs(rows: pl.DataFrame) -> str:
     """Who is on the front of score and cost."""
+    rows = named_contenders(rows)
     names = {
         front: ", ".join(rows.filter(front=front)["model"].to_list())
         for front in ("on", "likely on")
@@ -80,9 +82,7 @@ def costs(rows: pl.DataFrame) -> str:
 
 
 def consistency(what: str, rows: pl.DataFrame) -> str:
-    """What a table of consistency found."""
-    if rows.is_empty():
-        return "nothing to say: there must be at least two runs, or two languages"
+    """What a table of consistency found, if it has any rows."""
     return _FOUND[what](rows)
 
 
@@ -144,6 +144,17 @@ _FOUND = {
 }
 
 
+_TWO_RUNS = "it takes at least two runs of a scenario"
+NEEDED_FOR = {
+    "flips": _TWO_RUNS,
+    "pass_rates": _TWO_RUNS,
+    "run_noise": _TWO_RUNS,
+    "spread": f"{_TWO_RUNS}, and two models",
+    "gaps": "it takes two languages",
+}
+"""What the rows of each table of consistency are made from."""
+
+
 def audit(rows: pl.DataFrame, *, all_rules: str) -> str:
     """Which rules move Average most, and what all of them do together."""
     change = f"{HEADLINE[0]}_change"
@@ -155,14 +166,22 @@ def audit(rows: pl.DataFrame, *, all_rules: str) -> str:
         .sort("most", "rule", descending=[True, False])
     )
     if moves.is_empty():
-        return f"no rule moves {LABELS[HEADLINE[0]]} of any model here"
+        return f"from upstream to spec, no rule moves {LABELS[HEADLINE[0]]} of any model here"
     said = ", ".join(f"{rule} (up to {100 * most:.1f})" for rule, most in moves.head(_FEW).rows())
     together = rows.filter(pl.col("rule") == all_rules)
     moved = together.filter(pl.col("rank_change") != 0).height
     return (
-        f"{moves.height} rules move Average; the most, in points: {said}; "
-        f"all together change the rank of {moved:,} of {together.height:,} models"
+        f"from upstream to spec, {_rules(moves.height)} Average; the most, in points: {said}; "
+        f"all together change the rank of {moved:,} of {_models(together.height)}"
     )
+
+
+def _rules(count: int) -> str:
+    return "1 rule moves" if count == 1 else f"{count:,} rules move"
+
+
+def _models(count: int) -> str:
+    return "1 model" if count == 1 else f"{count:,} models"
 
 
 def _extreme(rows: pl.DataFrame, column: str, *, lowest: bool = False) -> dict[str, Any]:

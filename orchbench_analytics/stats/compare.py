@@ -514,19 +514,26 @@ def _meets(value: float, gate: Gate) -> bool:
 
 
 def _message(gate: Gate, outcome: Outcome, row: dict[str, Any]) -> str:
+    """The outcome in a sentence; the rule as it was typed, all figures in points."""
     difference, low, high = row["difference"], row["low"], row["high"]
     rule = f"{LABELS.get(gate.metric, gate.metric)} {gate.operator} {gate.bound:g}"
     if difference is None:
         return f"gate {rule} {outcome}: the difference is undefined"
-    figure = f"candidate - baseline is {difference:+.4f}"
+    figure = f"candidate - baseline is {_points(difference)} points"
     if low is None or high is None:
         return f"gate {rule} {outcome}: {figure}, on too few scenarios for an interval"
-    said = f"gate {rule} {outcome}: {figure}, between {low:+.4f} and {high:+.4f}"
+    limits = f"between {_points(low)} and {_points(high)}, with {_points(gate.bound)} allowed"
+    said = f"gate {rule} {outcome}: {figure}, {limits}"
     if outcome != "undecided":
         return said
     if _meets(low, gate):
         return (
             f"{said}; a rare loss that {row['scenario_count']} scenarios do not show could still "
-            f"bring it down to {row['low_guarded']:+.4f}"
+            f"bring it down to {_points(row['low_guarded'])}"
         )
-    return f"{said}; a drop smaller than {row['detectable_difference']:.4f} may have gone unnoticed"
+    unnoticed = f"{100 * row['detectable_difference']:.2f} points"
+    return f"{said}; a drop smaller than {unnoticed} may have gone unnoticed"
+
+
+def _points(difference: float) -> str:
+    return f"{100 * difference:+.2f}"

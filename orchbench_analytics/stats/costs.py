@@ -31,6 +31,8 @@ def read_prices(path: Path) -> pl.DataFrame:
     """Prices by model: a CSV file with model, input and output, per million tokens."""
     try:
         rows = pl.read_csv(path, infer_schema=False)
+    except FileNotFoundError as error:
+        raise PathError(f"no such file: {path}") from error
     except (OSError, pl.exceptions.PolarsError) as error:
         raise PathError(f"{path} cannot be read as CSV: {error}") from error
     missing = [name for name in ("model", "input", "output") if name not in rows.columns]

@@ -184,8 +184,8 @@ def power_advice(row: Mapping[str, Any], *, difference: float = 0.01) -> str | N
         return None
     needed = ceil(count * (detectable / difference) ** 2)
     return (
-        f"{row['metric']}: on {count} scenarios a difference below {detectable:.4f} is easily "
-        f"missed; to see {difference:g} takes about {needed:,} scenarios like these"
+        f"{row['metric']}: on {count} scenarios a difference below {100 * detectable:.1f} points "
+        f"is easily missed; to see {100 * difference:g} takes about {needed:,} scenarios like these"
     )
 
 

@@ -108,6 +108,8 @@ def read_clusters(path: Path) -> pl.DataFrame:
     """The clusters that a CSV file names, with the columns language, scenario and cluster."""
     try:
         rows = pl.read_csv(path, infer_schema=False)
+    except FileNotFoundError as error:
+        raise PathError(f"no such file: {path}") from error
     except (OSError, pl.exceptions.PolarsError) as error:
         raise PathError(f"{path} cannot be read as CSV: {error}") from error
     missing = [name for name in ALONE.columns if name not in rows.columns]

@@ -185,6 +185,11 @@ def memory_bytes(limits: Limits | None) -> int:
     return sys.maxsize
 
 
+def out_of_time(seconds: float | None) -> QueryTimeout:
+    """The error for a query that took longer than it may."""
+    return QueryTimeout(f"the query took longer than {seconds:g} seconds and was stopped")
+
+
 def _next(
     batches: Queue[pa.RecordBatch | pa.Table | None],
     deadline: float | None,
@@ -193,7 +198,7 @@ def _next(
     """The next batch; an error when the time is up."""
     while True:
         if deadline is not None and time.monotonic() >= deadline:
-            raise QueryTimeout(f"the query took longer than {timeout:g} seconds and was stopped")
+            raise out_of_time(timeout)
         with suppress(Empty):
             return batches.get(timeout=_TICK_SECONDS)
 

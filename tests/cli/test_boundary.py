@@ -8,6 +8,7 @@ import signal
 import subprocess
 import sys
 import time
+from contextlib import suppress
 from pathlib import Path
 
 import psutil
@@ -20,7 +21,20 @@ from tests.processes import ORCHBENCH
 
 pytestmark = pytest.mark.long
 
+MODULE = (
+    "import runpy; runpy.run_module('orchbench_analytics', run_name='__main__', alter_sys=True)"
+)
 PIPED = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "text": True}
+
+# The command line with worker processes for the smallest tree.
+WITH_WORKERS = """
+import signal
+signal.signal(signal.SIGINT, signal.SIG_DFL)
+import orchbench_analytics.ingest.update
+orchbench_analytics.ingest.update._SMALL_TREE_BYTES = 0
+from orchbench_analytics.cli import main
+main()
+"""
 
 
 def run(*arguments: object, **options: object) -> subprocess.CompletedProcess[str]:
@@ -71,9 +85,12 @@ def test_a_file_that_may_not_grow_is_said(demo: Path, tmp_path: Path) -> None:
         ("export", "{demo}/warehouse", "{out}/x.sqlite"),
         ("export", "{demo}/warehouse", "delta:{out}/delta"),
         ("export", "{demo}/warehouse", "iceberg:{out}/iceberg"),
+        ("export", "{demo}/warehouse", "{out}/x.xlsx"),
+        ("score", "{out}/copy", "--profile", "{out}/mine.toml", "--jobs", "1"),
+        ("score", "{out}/copy", "--profile", "{out}/mine.toml", "--jobs", "2"),
         ("report", "{demo}/warehouse", "{out}/x.html"),
     ],
-    ids=["polars", "duckdb", "sqlite", "delta", "iceberg", "report"],
+    ids=" ".join,
 )
 def test_a_system_error_in_the_words_of_a_library_is_said(
     demo: Path, tmp_path: Path, call: tuple[str, ...]
@@ -83,10 +100,51 @@ def test_a_system_error_in_the_words_of_a_library_is_said(
         resource.setrlimit(resource.RLIMIT_FSIZE, (20_000, 20_000))
 
     places = {"demo": demo, "out": tmp_path}
+    shutil.copytree(demo / "warehouse", tmp_path / "copy")
+    (tmp_path / "mine.toml").write_text('silence = "call"\n', encoding="utf-8")
     done = run(*(part.format(**places) for part in call), preexec_fn=limit)
     assert "Traceback" not in done.stderr
     assert done.returncode == 74
     assert re.search("a file (may not grow|could not be read or written)", done.stderr)
+
+
+def interrupted(call: list[str], *, after: float, cwd: Path, code: str = MODULE) -> tuple[int, str]:
+    """How a command ends that gets Ctrl-C, as all processes of its terminal do, after a while."""
+    start = [sys.executable, "-c", code, *call]
+    with subprocess.Popen(start, start_new_session=True, cwd=cwd, **PIPED) as started:
+        time.sleep(after)
+        with suppress(ProcessLookupError):
+            os.killpg(started.pid, signal.SIGINT)
+        _, said = started.communicate(timeout=120)
+    return started.returncode, said
+
+
+@pytest.mark.parametrize(
+    "call",
+    [
+        ("export", "{demo}/warehouse", "x.duckdb"),
+        ("export", "{demo}/warehouse", "x.xlsx"),
+        ("compare", "{demo}/warehouse"),
+        ("ingest", "{demo}/results", "--into", "w", "--jobs", "2"),
+        ("report", "{demo}/warehouse", "x.html"),
+    ],
+    ids=" ".join,
+)
+def test_an_interrupt_is_one_line_whenever_it_comes(
+    demo: Path, tmp_path: Path, call: tuple[str, ...]
+) -> None:
+    """From the first imports on; a command may also be over before the interrupt comes."""
+    words = [word.format(demo=demo) for word in call]
+    code = WITH_WORKERS if call[0] == "ingest" else MODULE
+    for number in range(6):
+        place = tmp_path / str(number)
+        place.mkdir()
+        ended, said = interrupted(words, after=0.15 + 0.35 * number, cwd=place, code=code)
+        assert "Traceback" not in said
+        assert ended in (0, 130, -signal.SIGINT)
+        if ended != 0:
+            assert said in ("", "orchbench: interrupted; what was finished before is kept\n")
+            assert [*place.glob(".orchbench*")] == []
 
 
 def test_an_encoding_without_the_characters_is_said(demo: Path) -> None:
@@ -151,15 +209,6 @@ def test_what_cannot_be_written_is_said(demo: Path, tmp_path: Path) -> None:
     done = run("leaderboard", demo / "warehouse", "-o", target)
     assert done.returncode == 2
     assert "cannot be written" in done.stderr
-
-
-# The command line with worker processes for the smallest tree.
-WITH_WORKERS = """
-import orchbench_analytics.ingest.update
-orchbench_analytics.ingest.update._SMALL_TREE_BYTES = 0
-from orchbench_analytics.cli import main
-main()
-"""
 
 
 def ingest_with_workers(demo: Path, into: Path) -> list[str]:

@@ -33,6 +33,27 @@ def test_ingest_talks_on_stderr_and_lists_refusals(orchbench, tmp_path: Path) ->
     assert (strict.returncode, strict.stdout, strict.stderr) == (1, "", "")
 
 
+def test_refusals_are_counted_by_reason_with_an_example(orchbench, tmp_path: Path) -> None:
+    tree, into = tmp_path / "results", tmp_path / "w"
+    documents.write(tree / "m" / "EN" / "0_out.json", documents.runs_document())
+    for scenario in range(1, 31):
+        (tree / "m" / "EN" / f"{scenario}_out.json").write_text('{"history": ', encoding="utf-8")
+    (tree / "m" / "EN" / "31_out.json").write_text("[]", encoding="utf-8")
+
+    said = orchbench("ingest", tree, "--into", into, "--jobs", 1).stderr.splitlines()
+    assert said[0].endswith(": 1 taken, 31 refused")
+    assert sum("refused" in line for line in said[1:]) == 3
+    assert any("refused as truncated: 30 files, such as " in line for line in said)
+    assert f"  list them with: orchbench sources {into} --status refused" in said
+
+    refused = ("sources", into, "--status", "refused")
+    summed_up = orchbench(*refused)
+    assert re.search(r"^truncated +30 ", summed_up.stdout, re.M)
+    assert "all 31 are listed with --all" in summed_up.stderr
+    assert orchbench(*refused, "--all").stdout.count("truncated") == 30
+    assert len(json.loads(orchbench(*refused, "-f", "json").stdout)) == 31
+
+
 def test_ingest_says_what_is_gone_and_what_was_all_refused(orchbench, tmp_path: Path) -> None:
     tree, into = tmp_path / "results", ("--into", tmp_path / "w", "--no-score")
     for scenario in (1, 2):
@@ -409,6 +430,62 @@ def test_groups_are_made_of_the_chosen_models(orchbench, demo: Path, tmp_path: P
         "a": 1,
         "b": 1,
     }
+
+
+def test_groups_tell_languages_apart_and_say_their_profile(
+    orchbench, demo: Path, tmp_path: Path
+) -> None:
+    shutil.copytree(demo / "warehouse", tmp_path / "w")
+    (tmp_path / "tags.csv").write_text("model,family\nperfect,a\nsilent,a\n", encoding="utf-8")
+    orchbench("tag", tmp_path / "w", tmp_path / "tags.csv")
+    by = ("leaderboard", tmp_path / "w", "--by", "family", "-p", "strict", "-f", "json")
+    rows = json.loads(orchbench(*by, "-l", "EN", "-l", "KO").stdout)
+    tagged = {(row["language"], row["model_count"]) for row in rows if row["family"] == "a"}
+    assert tagged == {("EN", 2), ("KO", 2)}
+    assert {row["profile"] for row in rows} == {"strict"}
+
+
+PROFILED = [
+    ("leaderboard",),
+    ("leaderboard", "-m", "perfect"),
+    ("leaderboard", "--intervals"),
+    ("leaderboard", "--by", "size"),
+    ("compare",),
+    ("compare", "perfect"),
+    ("compare", "perfect", "silent"),
+    ("compare", "perfect", "silent", "--metric", "Plan", "-l", "EN"),
+    ("show", "perfect"),
+    ("show", "perfect", "1"),
+    *(("consistency", what) for what in ("flips", "pass_rates", "run_noise", "spread", "gaps")),
+    ("power",),
+    ("trend", "size"),
+    ("costs",),
+    ("shortlist", "--scenarios", "2"),
+    ("audit", "--model", "graded-1"),
+]
+
+
+@pytest.mark.parametrize("call", PROFILED, ids=" ".join)
+def test_every_table_says_its_profile(
+    orchbench, demo: Path, make_once, call: tuple[str, ...]
+) -> None:
+    def tag(directory: Path) -> None:
+        shutil.copytree(demo / "warehouse", directory)
+        tags = directory.with_name("tags.csv")
+        tags.write_text("model,size\nperfect,1\ngraded-1,2\nsilent,3\n", encoding="utf-8")
+        open_warehouse(directory).tag(tags)
+
+    command, *rest = call
+    full = (command, make_once("tagged", tag), *rest)
+    rows = json.loads(orchbench(*full, "-f", "json").stdout)
+    read = orchbench(*full)
+    page = orchbench(*full, "-f", "markdown").stdout
+    assert all(row["profile"] for row in rows)
+    if command == "audit":  # each row is under a profile of its own
+        assert "from upstream to spec" in read.stderr
+    else:
+        assert "profile spec" in " ".join(read.stdout.split())
+        assert "profile spec" in page
 
 
 def test_a_refused_scenario_and_a_wrong_refusal_are_shown_as_such(

@@ -5,6 +5,7 @@
 
 import json
 import os
+import re
 from pathlib import Path
 
 import pytest
@@ -131,6 +132,13 @@ def test_a_refused_file_has_its_whole_reason_and_hints_can_be_pasted(tmp_path: P
     said = on_terminal("sources", into, "--status", "refused").text
     assert "complete" in said
     assert "seen with --wide" not in said
+
+
+@pytest.mark.long
+def test_an_export_says_how_many_rows_are_written(home: Path) -> None:
+    told = on_terminal("export", W, "x.xlsx", "--table", "steps", cwd=home)
+    assert told.returncode == 0
+    assert re.search(r"exporting steps: [\d,]+ of [\d,]+ rows", told.text)
 
 
 def test_colours_are_there_unless_nobody_wants_them(home: Path) -> None:

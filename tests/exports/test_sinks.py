@@ -320,6 +320,18 @@ def test_options_that_a_format_lacks_are_refused(small: Warehouse, tmp_path: Pat
     assert list(tmp_path.iterdir()) == []
 
 
+def test_a_model_whose_directory_readers_take_for_none_is_not_a_partition(tmp_path: Path) -> None:
+    path = write(scenario_path(tmp_path / "results"))
+    warehouse = open_warehouse(tmp_path / "w", create=True)
+    named = {"model": "__HIVE_DEFAULT_PARTITION__", "experiment": "e", "language": "EN"}
+    warehouse.ingest(path, **named, jobs=1)
+
+    with pytest.raises(SelectionError, match="model named '' or __HIVE_DEFAULT_PARTITION__"):
+        warehouse.export(tmp_path / "out", tables=["steps"], partition_by=["model"])
+    warehouse.export(tmp_path / "out", tables=["steps"], partition_by=["language"])
+    assert not [*tmp_path.glob("out/**/model=*")]
+
+
 def test_parquet_can_be_partitioned(small: Warehouse, tmp_path: Path) -> None:
     options = {"tables": ["steps"], "partition_by": ["model", "language"]}
     small.export(tmp_path / "out", **options)

@@ -35,9 +35,25 @@ def test_a_query_keeps_its_columns_and_their_names() -> None:
     assert lines[0].split() == BOARD.columns
 
 
-def test_one_row_keeps_its_columns() -> None:
+def test_one_row_keeps_its_columns_below_its_profile() -> None:
     lines = screen(BOARD.head(1), Limits(80)).splitlines()
-    assert lines[0].split() == ["rank", "model", "profile", "Average", "verdict"]
+    assert lines[0] == "profile spec"
+    assert lines[1].split() == ["rank", "model", "Average", "verdict"]
+
+
+def test_tokens_and_seconds_have_few_digits() -> None:
+    rows = pl.DataFrame(
+        {
+            "run_input_tokens": [27943.08, 123.456],
+            "mean_seconds": [0.123456, 0.004],
+            "x": [0.25, 1],
+        }
+    )
+    lines = screen(rows, Limits(80)).splitlines()
+    assert [line.split() for line in lines[-2:]] == [
+        ["27,943", "0.12", "0.2500"],
+        ["123", "4e-03", "1.0000"],
+    ]
 
 
 def test_columns_and_rows_that_do_not_fit_are_counted() -> None:

@@ -94,7 +94,11 @@ def test_a_silent_candidate_crosses_and_a_perfect_one_holds(scenario_scores: pl.
 
 def test_an_undecided_gate_says_what_may_have_gone_unnoticed() -> None:
     message = check_gate(comparison(-0.05, 0.03), "Plan >= -0.01").message
-    assert message.endswith("a drop smaller than 0.0600 may have gone unnoticed")
+    assert message.startswith(
+        "gate Plan >= -0.01 undecided: candidate - baseline is -1.00 points, "
+    )
+    assert "between -5.00 and +3.00, with -1.00 allowed" in message
+    assert message.endswith("a drop smaller than 6.00 points may have gone unnoticed")
 
 
 def test_a_rare_loss_that_was_not_seen_keeps_a_gate_undecided() -> None:
