@@ -54,7 +54,7 @@ class _Spot(NamedTuple):
 
 _SPOTS = tuple(
     spot
-    for down in (0, -10, 10, -19, 19)
+    for down in (0, -10, 10, -19, 19, -28, 28, -37, 37)
     for spot in (_Spot("left", 6, down), _Spot("right", -6, down))
 )
 
@@ -144,7 +144,7 @@ def pairs_figure(pairs: pl.DataFrame) -> Figure:
     if len(order) <= _MOST_NAMES:
         is_dark = f"datum.is_shown && abs(datum.value) > {0.6 * most}"
         parts.append(
-            base.mark_text(fontSize=min(_SIZE - 2, 130 / len(order))).encode(
+            base.mark_text(fontSize=min(_SIZE - 2, 76 / len(order))).encode(
                 text=alt.Text("value:Q", format="+.0f"),
                 color=alt.condition(is_dark, alt.value("#FFFFFF"), alt.value(_BLACK)),
                 opacity=alt.condition("datum.is_shown", alt.value(1), alt.value(0.55)),

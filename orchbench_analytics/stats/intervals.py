@@ -20,7 +20,7 @@ from orchbench_analytics.stats.coverage import (
     scored_counts,
     sweep_size,
 )
-from orchbench_analytics.stats.estimate import difference, estimate
+from orchbench_analytics.stats.estimate import difference, estimate, estimate_terms, over_languages
 from orchbench_analytics.stats.evaluate import Array, support
 from orchbench_analytics.stats.limits import difference_interval, score_interval
 from orchbench_analytics.stats.sweep import ALONE, Block, sweeps
@@ -43,6 +43,11 @@ def intervals(
     names = resolve_metrics(metrics)
     found = []
     for sweep in sweeps(scenario_scores, names, clusters):
+        own = {
+            (name, block.language): estimate_terms(name, block.terms, block.members)
+            for name in names
+            for block in sweep.blocks
+        }
         groups = [
             *((b.language, [b], expected_of(sweep, b.language, expected)) for b in sweep.blocks),
             (MEAN_OF_LANGUAGES, sweep.blocks, expected),
@@ -50,7 +55,8 @@ def intervals(
         for language, blocks, asked in groups:
             coverage = scored_counts(blocks) / sweep_size(blocks, asked)
             for name in names:
-                summary = estimate(name, blocks).summary
+                estimates = [own[name, block.language] for block in blocks]
+                summary = over_languages(estimates).summary
                 interval = score_interval(summary, level=level)
                 rows = pl.DataFrame(
                     {
