@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, get_args
 
@@ -38,6 +39,7 @@ if TYPE_CHECKING:
     from orchbench_analytics.exports.superset import BundleSummary
     from orchbench_analytics.ingest.update import IngestSummary, Progress
     from orchbench_analytics.outputs.check import CheckReport
+    from orchbench_analytics.pages.figures import Figure
     from orchbench_analytics.pages.report import Report
     from orchbench_analytics.stats.compare import GateResult
     from orchbench_analytics.stats.planning import SweepPlan
@@ -45,6 +47,7 @@ if TYPE_CHECKING:
 __all__ = ["Contender", "Warehouse", "open_warehouse"]
 
 _KEYS = ("model", "experiment", "language")
+FigureName = Literal["leaderboard", "pairs", "cost", "consistency", "plan"]
 Question = Literal["flips", "pass_rates", "run_noise", "spread", "gaps"]
 
 
@@ -1232,6 +1235,94 @@ class Warehouse:
             ) from error
         options = ReportOptions(_several(models), _several(profiles), with_rules=with_rules)
         serve(self.path, options, port=port, announce=announce, opens=opens)
+
+    @names_damage
+    def figure(
+        self,
+        what: FigureName,
+        *,
+        profile: str | None = None,
+        models: Sequence[str] = (),
+        experiments: Sequence[str] = (),
+        languages: Sequence[str] = (),
+        scenario: str | None = None,
+        run: str | None = None,
+        step: str | None = None,
+    ) -> Figure:
+        """Draw a figure for a paper, 8 cm wide, that also reads in grey.
+
+        what: `leaderboard`, `pairs`, `cost`, `consistency`, or `plan`, which is one plan beside its
+            label.
+        profile: which rules count.
+        models: only these; of a plan, whose it is.
+        experiments: likewise.
+        languages: likewise.
+        scenario: of the plan; by default the one that is furthest from its label.
+        run: of the plan, such as "run #2" or "2".
+        step: of the plan.
+
+        Returns a picture that notebooks show; `content(".pdf")` gives a file's bytes.
+
+        >>> warehouse.figure("leaderboard").svg[:4]
+        '<svg'
+        """
+        from orchbench_analytics.pages.figures import FIGURES
+
+        try:
+            import vl_convert  # noqa: F401 (all figures need it)
+        except ImportError as error:
+            raise EngineError(
+                "figures need altair and vl-convert: pip install 'orchbench-analytics[figures]'"
+            ) from error
+        selection = Selection(models, experiments, languages)
+        if what == "plan":
+            return self._plan_figure(profile, selection, scenario, run, step)
+        if (scenario, run, step) != (None, None, None):
+            raise SelectionError("a scenario, run or step is for the figure of a plan")
+        chosen: dict[str, Any] = {"profile": profile, **selection._asdict()}
+        frames = {
+            "leaderboard": partial(self.leaderboard, intervals=True, **chosen),
+            "pairs": partial(self.compare, metrics=HEADLINE[:1], **chosen),
+            "cost": partial(self.costs, **chosen),
+            "consistency": partial(self.consistency, "flips", **chosen),
+        }
+        if what not in frames:
+            raise SelectionError(f"no figure {what!r}; there are {', '.join((*frames, 'plan'))}")
+        return FIGURES[what](frames[what]())
+
+    def _plan_figure(
+        self,
+        profile: str | None,
+        selection: Selection,
+        scenario: str | None,
+        run: str | None,
+        step: str | None,
+    ) -> Figure:
+        from orchbench_analytics.outputs.show import KEY, StepKey, of_run
+        from orchbench_analytics.pages.one_plan import drawn_plan
+        from orchbench_analytics.pages.plan_figure import plan_figure
+        from orchbench_analytics.views.select import require_answers
+
+        scored = self.profile(profile)
+        require_answers(scored, "the figure of a plan")
+        plans = self._choose(*selection).of(self._scored("plans", scored)).collect()
+        wanted = plans.filter(pl.col("structure_distance").is_not_null())
+        for column, given in (("scenario", scenario), ("step_id", step)):
+            if given is not None:
+                wanted = wanted.filter(pl.col(column) == given)
+        if run is not None:
+            wanted = of_run(wanted, run)
+        if wanted.is_empty():
+            raise SelectionError("no plan that was read fits what was asked for")
+        furthest = wanted.sort(
+            pl.col("structure_distance") + pl.col("component_distance"), *KEY,
+            descending=[True, *(False for _ in KEY)],
+        )  # fmt: skip
+        key = StepKey(**furthest.select(KEY).row(0, named=True), kind="plan")
+        drawn = drawn_plan(self.table, key, scored)
+        if drawn is None:
+            raise SelectionError("this plan could not be read")
+        return plan_figure(drawn.parts)
 
     @names_damage
     def export(

@@ -96,10 +96,8 @@ def large_report(world: World, target: Path, overwrite: bool) -> None:
     make_report(world.warehouse, load_manifest(world.warehouse), target, options, Here())
 
 
-def view(world: World, target: Path, overwrite: bool) -> None:
-    """What `view` does without its browser: a page beside the warehouse, where something may be."""
-    beside = world.warehouse.with_name(f"{world.warehouse.name}-report.html")
-    world.opened().report(beside, jobs=1, profiles=["spec"])
+def figure(world: World, target: Path, overwrite: bool) -> None:
+    cli("figure", world.warehouse, "leaderboard", target)
 
 
 def change(*command: str) -> Callable[[World, Path, bool], None]:
@@ -162,7 +160,7 @@ COMMANDS: dict[str, tuple[str, Callable[[World, Path, bool], object]]] = {
     "report to a directory": ("out", report),
     "large report": ("out.html", large_report),
     "large report to a directory": ("out", large_report),
-    "view": ("warehouse", view),
+    "figure": ("out.svg", figure),
     "demo": ("out", lambda w, t, o: cli("demo", t, *SMALL)),
     "ingest into": ("out", ingest_into),
     "ingest from": ("out", ingest_from),

@@ -11,6 +11,7 @@ from orchbench_analytics.cli import (  # noqa: F401 (each registers its command)
     demo,
     dictionary,
     export,
+    figure,
     ingest,
     leaderboard,
     power,

@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 # The commands in the order of work.
 GROUPS = {
     "Fill a warehouse": ("demo", "ingest", "sources", "tag", "score", "remove"),
-    "Look at scores": ("leaderboard", "show", "results", "report", "view"),
+    "Look at scores": ("leaderboard", "show", "results", "report", "view", "figure"),
     "Tell which differences are real": ("compare", "trend", "consistency", "power", "costs"),
     "Test on fewer scenarios": ("shortlist", "predict"),
     "Query and export": ("sql", "dictionary", "export"),

@@ -82,7 +82,7 @@ def steps_of(
         named = matching_names(scenario, there, "scenario")
         found = both.filter(pl.col("scenario") == named[0]).collect()
     if run is not None:
-        found = _of_run(found, run)
+        found = of_run(found, run)
     number = pl.col("step_id").str.extract(r"^(\d+)").cast(pl.Int64, strict=False)
     ordered = found.sort("experiment", "language", "run", number, "step_id", nulls_last=True)
     first = ("run", "step_id", "language", "kind", "score", "wanted", "answered", "note")
@@ -100,7 +100,8 @@ def _in_order(names: Iterable[str]) -> list[str]:
     return sorted(names, key=lambda name: (len(name), name))
 
 
-def _of_run(found: pl.DataFrame, run: str) -> pl.DataFrame:
+def of_run(found: pl.DataFrame, run: str) -> pl.DataFrame:
+    """The rows of a run, by its name or number."""
     wanted = f"run #{run}" if run.isdecimal() else run
     chosen = found.filter(pl.col("run") == wanted)
     if chosen.is_empty():

@@ -12,11 +12,10 @@ import polars as pl
 
 from orchbench_analytics.outputs.show import StepKey
 from orchbench_analytics.pages.columns import columns_of, heads_of, packed
+from orchbench_analytics.pages.one_plan import drawn_plan
 from orchbench_analytics.pages.page import SCRIPTS, page_text
-from orchbench_analytics.pages.plan_picture import draw_pictures
 from orchbench_analytics.pages.words import words
 from orchbench_analytics.profiles import Profile
-from orchbench_analytics.score.plans.totals import with_text_parts
 
 Table = Callable[[str], pl.LazyFrame]
 # All of the page's script but what asks a server, and the part that starts the page.
@@ -58,32 +57,10 @@ def answers(rows: pl.DataFrame) -> str:
 
 def plan(tables: Table, step: StepKey, profile: Profile) -> str | None:
     """Both plans of a step in one picture, with the edits; none where no plan was read."""
-    scored = _of_step(tables("scored_plans").filter(profile=profile.name), step)
-    compared = scored.filter(pl.col("structure_distance").is_not_null())
-    if compared.is_empty():
+    drawn = drawn_plan(tables, step, profile)
+    if drawn is None:
         return None
-    position = compared["answer_position"][0]
-    row = pl.col("answer_position").eq_missing(position)
-    texts = with_text_parts(_of_step(tables("plans"), step).filter(row))
-    key = {"profile": pl.lit(profile.name), "row": pl.lit(0)}
-    edits, matches = (
-        _of_step(tables(name).filter(profile=profile.name), step).filter(row)
-        for name in ("plan_edits", "plan_matches")
-    )
-    drawn = draw_pictures(
-        texts.select("label_content", "answer_content", **key),
-        edits.sort("graph", "edit_number").select(
-            "graph", "kind", "subject", "wanted", "given", "cost", **key
-        ),
-        matches.select("graph", "label_node", "answer_node", **key),
-        {profile.name: profile},
-    )
-    distances = {graph: compared[f"{graph}_distance"][0] for graph in ("structure", "component")}
-    return _excerpt("plan", drawn=drawn.drawings[0].parts, **distances)
-
-
-def _of_step(rows: pl.LazyFrame, step: StepKey) -> pl.DataFrame:
-    return rows.filter(**step.key).collect()
+    return _excerpt("plan", drawn=drawn.parts, **drawn.distances)
 
 
 def _excerpt(kind: str, **given: Any) -> str:

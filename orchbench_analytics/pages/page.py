@@ -13,6 +13,7 @@ _STATIC = Path(__file__).parent / "static"
 SCRIPTS = (
     "figures.js",
     "differences.js",
+    "copies.js",
     "data.js",
     "addresses.js",
     "elements.js",

@@ -20,7 +20,15 @@ import polars as pl
 
 from orchbench_analytics.metrics import HEADLINE, MEAN_OF_LANGUAGES, METRICS, resolve_metrics
 from orchbench_analytics.schema import polars_schema
-from orchbench_analytics.stats.estimate import defined_mean, difference, estimate, evaluate, support
+from orchbench_analytics.stats.estimate import (
+    defined_mean,
+    difference,
+    estimate,
+    estimate_block,
+    evaluate,
+    over_languages,
+    support,
+)
 from orchbench_analytics.stats.limits import difference_interval, score_interval
 from orchbench_analytics.stats.sweep import ALONE, SUMMED, Array, Block, Flags, Sweep, sweeps
 from orchbench_analytics.tables import EXPECTED_SCENARIOS
@@ -45,6 +53,11 @@ def intervals(
     names = resolve_metrics(metrics)
     found = []
     for sweep in sweeps(scenario_scores, names, clusters):
+        own = {
+            (name, block.language): estimate_block(name, block)
+            for name in names
+            for block in sweep.blocks
+        }
         groups = [
             *((b.language, [b], expected_of(sweep, b.language, expected)) for b in sweep.blocks),
             (MEAN_OF_LANGUAGES, sweep.blocks, expected),
@@ -52,7 +65,8 @@ def intervals(
         for language, blocks, asked in groups:
             coverage = scored_counts(blocks) / sweep_size(blocks, asked)
             for name in names:
-                summary = estimate(name, blocks).summary
+                estimates = [own[name, block.language] for block in blocks]
+                summary = over_languages(estimates).summary
                 interval = score_interval(summary, level=level)
                 rows = pl.DataFrame(
                     {

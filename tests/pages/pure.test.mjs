@@ -5,10 +5,10 @@ import { readFileSync } from "node:fs";
 import test from "node:test";
 
 const folder = new URL("../../orchbench_analytics/pages/static/", import.meta.url);
-const source = ["figures.js", "differences.js"].map((name) => readFileSync(new URL(name, folder), "utf8")).join("\n");
+const source = ["figures.js", "differences.js", "copies.js"].map((name) => readFileSync(new URL(name, folder), "utf8")).join("\n");
 const page = new Function(`${source}
 return { points, signed, percent, fixed, exactly, written, many, cut, distinct, grouped, sortedRows, domainOf,
-  roundTicks, scale, callsOf, callDifferences, lineDifferences };`)();
+  roundTicks, scale, callsOf, callDifferences, lineDifferences, csvOf, markdownOf, latexOf, completed };`)();
 
 test("scores are points with one decimal, and four digits on hover", () => {
   assert.equal(page.points(0.98463), "98.5");
@@ -84,4 +84,21 @@ test("lines that the other side lacks are marked", () => {
   assert.deepEqual(left.map((line) => line.isSame), [true, false, true]);
   assert.deepEqual(right.map((line) => line.isSame), [true, false, true]);
   assert.equal(page.lineDifferences("\n".repeat(2000), ""), null);
+});
+
+test("a table is copied as CSV, Markdown and LaTeX, and no text acts", () => {
+  const table = { caption: "A & B", heads: [{ label: "Model", isNumber: false }, { label: "Average", isNumber: true }],
+    rows: [["a_b|c", "98.5"], ["=1+1", "−1.4"], ['x "y", <z>', "–"]] };
+  assert.equal(page.csvOf({ ...table, rows: [["=1+1", -0.5], ['x "y",', null]] }), `Model,Average\n'=1+1,-0.5\n"x ""y"",",\n`);
+  assert.equal(page.markdownOf(table), "A &amp; B\n\n| Model | Average |\n| --- | --: |\n| a\\_b\\|c | 98.5 |\n| =1+1 | −1.4 |\n| x \"y\", &lt;z&gt; | – |\n");
+  const latex = page.latexOf(table);
+  assert.ok(latex.includes("\\caption{A \\& B}") && latex.includes("\\begin{tabular}{lr}"));
+  assert.ok(latex.includes("a\\_b\\textbar{}c & 98.5 \\\\\n=1+1 & $-$1.4 \\\\\nx {\"}y{\"}, \\textless{}z\\textgreater{} & -- \\\\"));
+});
+
+test("a word of a query goes on to names, those of its own tables first", () => {
+  const columns = [{ relation: "steps", column: "model" }, { relation: "plans", column: "mode" }];
+  assert.deepEqual(page.completed("mod", "select mod from main.plans", ["steps", "plans"], columns), ["mode", "model"]);
+  assert.deepEqual(page.completed("main.st", "from main.st", ["steps", "plans"], columns), ["main.steps"]);
+  assert.deepEqual(page.completed("m", "m", ["steps"], columns), []);
 });

@@ -67,6 +67,7 @@ function boardColumns(rows, others) {
     experiments && columnOf(board, "experiment", { isRoomy: true }),
     metricColumn(average),
     { name: "interval", label: "95 % interval", title: board.head(average).title, head: axis(domain), value: (row) => row[average], kind: "rail-cell",
+      copied: (row) => (isAbsent(row.low) ? "" : `[${points(row.low)}, ${points(row.high)}]`),
       cell: (row) => whisker({ value: row[average], low: row.low, high: row.high }, domain) },
     ...parts.map(metricColumn),
     rows.some((row) => row.rank_status === "no_answers") && columnOf(board, "rank_status", { label: "Answers", cell: (row) => row.rank_status === "no_answers" ? badge("bad", "none: dead endpoint") : "" }),

@@ -84,3 +84,28 @@ function bars({ caption, items, write }) {
     items.map((item) => el("tr", null, el("th", { scope: "row" }, item.name),
       el("td", null, bar(Math.abs(item.value ?? 0) / most, write(item.value), item.kind))))));
 }
+
+// A button that saves a picture as it is shown, with its styles inside.
+function saveButton(picture, name) {
+  const save = () => {
+    const copy = picture.cloneNode(true);
+    const [shown, copies] = [picture, copy].map((root) => [root, ...root.querySelectorAll("*")]);
+    shown.forEach((element, place) => {
+      const style = getComputedStyle(element);
+      for (const property of STYLES) copies[place].setAttribute(property, style.getPropertyValue(property));
+      copies[place].removeAttribute("class");
+    });
+    const { width, height } = picture.viewBox.baseVal;
+    withAttributes(copy, { xmlns: SVG, width, height });
+    const link = el("a", { download: `${name}.svg`, href: URL.createObjectURL(new Blob([new XMLSerializer().serializeToString(copy)], { type: "image/svg+xml" })) });
+    link.click();
+    setTimeout(() => URL.revokeObjectURL(link.href), 1000);
+  };
+  return el("button", { type: "button", class: "save-picture", click: save }, "SVG");
+}
+// A picture with its button, if there is a picture.
+function withSave(place, name) {
+  const picture = place.querySelector("svg");
+  return picture ? [place, saveButton(picture, name)] : place;
+}
+const STYLES = ["fill", "fill-opacity", "stroke", "stroke-width", "stroke-dasharray", "font-family", "font-size", "font-weight", "text-anchor", "opacity"];

@@ -28,6 +28,7 @@ async function sqlView() {
       const { rows, is_cut: isCut } = await ask("sql", { method: "POST", body: input.value, signal: stopper.signal });
       result.replaceChildren();
       fill(result, [queryResult(rows, isCut && most)]);
+      addCopies(result);
     } catch (error) {
       result.replaceChildren(stopper.signal.aborted ? note("stopped") : el("pre", { class: "text wrong", role: "alert" }, error.message));
     }

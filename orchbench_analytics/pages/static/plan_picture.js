@@ -18,8 +18,8 @@ function planPicture(drawn, graph, title, distance) {
   return el("figure", { class: isBroad ? "plan broad" : "plan" },
     el("figcaption", null, el("strong", null, title), " ",
       el("span", { class: "distance" }, `distance ${fixed(distance, 1)}`)),
-    isDrawn ? el("div", { class: "canvas", tabindex: 0, role: "group", "aria-label": title },
-      drawing(nodes, edges, layerSizes, title))
+    isDrawn ? withSave(el("div", { class: "canvas", tabindex: 0, role: "group", "aria-label": title },
+      drawing(nodes, edges, layerSizes, title)), `plan-${graph}`)
       : note("This plan is too large to draw; its differences are listed."),
     editList(edits, drawn.edit_count, distance));
 }

@@ -71,6 +71,7 @@ async function show() {
   const { scroll } = own;
   main.replaceChildren();
   fill(main, [content]);
+  addCopies(main);
   main.removeAttribute("aria-busy");
   const heading_ = main.querySelector("h1");
   const title = heading_?.textContent ?? "";

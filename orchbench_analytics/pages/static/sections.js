@@ -146,9 +146,9 @@ async function costView() {
   return [
     el("h1", null, "Score against cost"),
     el("div", { class: "choices" }, select("Language", languages.map((name) => [name]), language, choose("language"))),
-    priced.length ? region("Score against cost", scatter({ points: priced.map((row) => ({ x: row.mean_run_cost, y: row.average_score, name: modelName(row),
+    priced.length ? withSave(region("Score against cost", scatter({ points: priced.map((row) => ({ x: row.mean_run_cost, y: row.average_score, name: modelName(row),
       isMarked: row.is_pareto_optimal === 1, href: address(modelPath(row)) })), xLabel: costs.head("mean_run_cost").label, yLabel: costs.head("average_score").label,
-    writeX: (value) => String(+value.toPrecision(3)), writeY: points })) : note("What runs of this language cost is unknown."),
+    writeX: (value) => String(+value.toPrecision(3)), writeY: points })), "score-and-cost") : note("What runs of this language cost is unknown."),
     note("The line is the front: no other model scores at least as much for no more. Models whose cost is unknown are not on it; ",
       "“≥” stands before the least that their files show."),
     note("Usage: ", distinct(rows, "usage_basis").sort(inOrder).map((basis) => `${plain(basis)} (${wordFor("usage_basis", basis)})`).join("; "), "."),

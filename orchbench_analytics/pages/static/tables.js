@@ -68,8 +68,10 @@ function dataTable({ caption, isCaptionRead, columns, rows, sort, isFalling = fa
 
   draw();
   if (isFiltered) drawAgain.push(draw);
-  const table = el("table", { class: tableClass }, captionOf(caption, isCaptionRead), el("thead", null, head), body);
-  const place = region(caption, table, said);
+  const table = el("table", { class: tableClass, "data-copied": true }, captionOf(caption, isCaptionRead), el("thead", null, head), body);
+  const copied = (write) => ({ caption: captionText(caption), heads: columns.map(({ label, kind }) => ({ label, isNumber: kind === "number" })),
+    rows: found.map((row) => columns.map((column) => write(column, row))) });
+  const place = region(caption, table, el("div", { class: "below-table" }, said, copyButtons(copied)));
   if (rows.length > LONG) place.classList.add("long");
   place.addEventListener("scroll", () => {
     Object.assign(kept, { top: place.scrollTop, left: place.scrollLeft });
@@ -78,6 +80,35 @@ function dataTable({ caption, isCaptionRead, columns, rows, sort, isFalling = fa
   place.restore = () => place.scrollTo(kept.left ?? 0, kept.top ?? 0);
   place.drawAll = () => more(found.length);
   return place;
+}
+
+const captionText = (caption) => `${caption}; profile ${here.core ? profileHere() : ""}; orchbench-analytics ${here.core?.version ?? ""}`;
+// What a cell shows, or what it says of a drawing.
+const shownText = (column, row) => (column.copied ? column.copied(row) : cellOf(column, row, 1).textContent);
+const COPIES = [["CSV", (copied) => csvOf(copied((column, row) => column.value(row)))], ["Markdown", (copied) => markdownOf(copied(shownText))],
+  ["LaTeX", (copied) => latexOf(copied(shownText))]];
+
+// A table of the page that has no buttons yet, as it stands.
+function addCopies(root) {
+  for (const table of root.querySelectorAll("table:not([data-copied])")) {
+    if (table.parentElement.closest("table")) continue;
+    table.dataset.copied = "";
+    const [first, ...rest] = [...table.rows].map((row) => [...row.cells]);
+    if (!first) continue;
+    const heads = table.tHead ? first : first.map(() => null);
+    const rows = table.tHead ? rest : [first, ...rest];
+    const isNumber = (place) => rows.length > 0 && rows.every((row) => /^[−+–\d.,\s%]*$/.test(row[place]?.textContent ?? ""));
+    table.after(copyButtons(() => ({ caption: captionText(table.caption?.textContent ?? table.closest("[aria-label]")?.getAttribute("aria-label") ?? ""),
+      heads: heads.map((cell, place) => ({ label: cell?.textContent ?? "", isNumber: isNumber(place) })), rows: rows.map((row) => row.map((cell) => cell.textContent)) })));
+  }
+}
+
+// Buttons that copy all rows of a table, in the order in which they stand.
+function copyButtons(copied) {
+  const done = el("span", { class: "quiet", role: "status" });
+  const copy = (make) => () => navigator.clipboard.writeText(make(copied)).then(() => { done.textContent = "copied"; }, () => { done.textContent = "the browser does not allow it"; });
+  return el("details", { class: "copies" }, el("summary", null, "Copy"), COPIES.map(([name, make]) =>
+    el("button", { type: "button", click: copy(make) }, name)), done);
 }
 
 const textOf = (columns, row) => columns.map((column) => column.text?.(row) ?? column.value(row) ?? "").join(" ").toLowerCase();

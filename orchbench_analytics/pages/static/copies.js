@@ -1,0 +1,29 @@
+// Tables as texts to copy: CSV with values as they are, Markdown and LaTeX as they are shown. All pure.
+// A table is {caption, heads: [{label, isNumber}], rows: [[text]]}.
+
+const quotedCell = (value) => {
+  const text = isAbsent(value) ? "" : String(value);
+  // A spreadsheet would run a text that begins like a formula.
+  const inert = typeof value === "string" && /^[=+\-@\t\r]/.test(text) ? `'${text}` : text;
+  return /[",\n\r]/.test(inert) ? `"${inert.replaceAll('"', '""')}"` : inert;
+};
+const csvOf = ({ heads, rows }) => [heads.map(({ label }) => label), ...rows].map((row) => `${row.map(quotedCell).join(",")}\n`).join("");
+
+const ENTITIES = { "&": "&amp;", "<": "&lt;", ">": "&gt;" };
+const oneLine = (text) => text.replace(/\s+/g, " ").trim();
+const inMarkdown = (text) => oneLine(text).replace(/[\\|`*[\]_]/g, "\\$&").replace(/[&<>]/g, (letter) => ENTITIES[letter]);
+
+function markdownOf({ caption, heads, rows }) {
+  const lines = [heads.map(({ label }) => inMarkdown(label)), heads.map(({ isNumber }) => (isNumber ? "--:" : "---")), ...rows.map((row) => row.map(inMarkdown))];
+  return `${inMarkdown(caption)}\n\n${lines.map((line) => `| ${line.join(" | ")} |\n`).join("")}`;
+}
+
+const COMMANDS = { "\\": "\\textbackslash{}", "~": "\\textasciitilde{}", "^": "\\textasciicircum{}", "<": "\\textless{}", ">": "\\textgreater{}", "|": "\\textbar{}",
+  '"': '{"}', "[": "{[}", "]": "{]}", "…": "\\ldots{}", "×": "$\\times$", "−": "$-$", "–": "--", "†": "\\textsuperscript{\\textdagger}" };
+const inLatex = (text) => oneLine(text).replace(/[&%$#_{}]|[\\~^<>|"[\]…×−–†]/g, (letter) => COMMANDS[letter] ?? `\\${letter}`);
+
+function latexOf({ caption, heads, rows }) {
+  const line = (cells) => `${cells.map(inLatex).join(" & ")} \\\\\n`;
+  return `% \\usepackage{booktabs}\n\\begin{table}\n\\centering\n\\caption{${inLatex(caption)}}\n\\begin{tabular}{${heads.map(({ isNumber }) => (isNumber ? "r" : "l")).join("")}}\n`
+    + `\\toprule\n${line(heads.map(({ label }) => label))}\\midrule\n${rows.map(line).join("")}\\bottomrule\n\\end{tabular}\n\\end{table}\n`;
+}
