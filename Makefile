@@ -44,7 +44,6 @@ test-wheel: $(VENV)/releasing
 	PYTHON=$(PYTHON) sh tests/wheel.sh dist
 
 docs: $(VENV)/documenting
-	$(BIN)/python -m docs.reference
 	$(BIN)/mkdocs build --quiet --strict
 	$(BIN)/pytest -q tests/test_docs.py
 

@@ -9,7 +9,7 @@ cd "$room"
 env/bin/python -m pip install --quiet --disable-pip-version-check "$wheel[notebook]"
 env/bin/orchbench demo demo
 env/bin/orchbench show demo/warehouse graded-3 >shown.txt
-env/bin/orchbench report demo/warehouse report.html --quiet
+env/bin/orchbench report demo/warehouse report.html
 for notebook in tour compare; do
     env/bin/marimo export html "demo/notebooks/$notebook.py" -o "$notebook.html" --no-include-code \
         -- --warehouse demo/warehouse
