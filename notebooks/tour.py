@@ -14,10 +14,7 @@ def _():
     import polars as pl
 
     from orchbench_analytics import open_warehouse
-    from orchbench_analytics.demo import write_sweep
-    from orchbench_analytics.outputs import sentences
-    from orchbench_analytics.outputs.show import step_keys
-    from orchbench_analytics.pages import excerpts
+    from orchbench_analytics.notebook import excerpts, sentences, step_keys, write_sweep
 
     return Path, excerpts, sentences, mo, open_warehouse, pl, step_keys, tempfile, write_sweep
 

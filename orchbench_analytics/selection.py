@@ -49,7 +49,8 @@ class Chosen(NamedTuple):
         kept = rows.lazy().join(
             pairs.lazy(), on=["model", "experiment"], how="semi", maintain_order="left"
         )
-        return kept if isinstance(rows, pl.LazyFrame) else kept.collect()
+        # mypy looks at each type that `Rows` stands for, and finds the condition constant.
+        return kept if isinstance(rows, pl.LazyFrame) else kept.collect()  # type: ignore[redundant-expr]
 
 
 def choose(known: Iterable[tuple[str, str, str]], selection: Selection) -> Chosen:

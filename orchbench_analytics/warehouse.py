@@ -56,15 +56,18 @@ def open_warehouse(
 ) -> Warehouse:
     """Open the warehouse in a directory.
 
-    path: the directory; `~` is your home.
-    create: it need not exist yet; the first ingest makes it.
-    engine: where its work runs; by default on this machine, with all its cores.
+    Args:
+        path: the directory; `~` is your home.
+        create: it need not exist yet; the first ingest makes it.
+        engine: where its work runs; by default on this machine, with all its cores.
 
-    Returns the warehouse.
+    Returns:
+        The warehouse.
 
-    >>> warehouse = open_warehouse("orchbench-demo/warehouse")
-    >>> warehouse.leaderboard(profile="strict").select("model", "average_score").row(0)
-    ('perfect', 1.0)
+    Examples:
+        >>> warehouse = open_warehouse("orchbench-demo/warehouse")
+        >>> warehouse.leaderboard(profile="strict").select("model", "average_score").row(0)
+        ('perfect', 1.0)
     """
     warehouse = Warehouse(path, engine)
     if not create:
@@ -116,28 +119,32 @@ class Warehouse:
     ) -> IngestSummary:
         """Take in result files that are new or changed, and score them.
 
-        paths: files, and directories that are searched to any depth.
-        model: the model of all files, if their paths do not say it.
-        experiment: likewise.
-        language: likewise.
-        pattern: how the tree names things, such as `{model}/{language}/{scenario}.json`.
-        agent_cards: files and directories with the tools' schemas, such as the benchmark's `data`;
-            only cards are read there.
-        expect: what the whole sweep has, for coverage: a number of scenarios over all languages, a
-            file with a line such as `EN/12` for each, or the benchmark's `data`. It is kept; 0
-            forgets it.
-        prune: forget files that were read from these paths and no longer exist.
-        verify: check every byte of the warehouse, and read damaged parts again from their files.
-        score: score under all profiles of the warehouse; otherwise the next ingest does it.
-        jobs: how many processes; by default as many as there are cores.
-        wait: wait for another writer; otherwise another writer is an error.
-        progress: called with the files and bytes just read, and the bytes to read in all.
+        Args:
+            paths: files, and directories that are searched to any depth.
+            model: the model of all files, if their paths do not say it.
+            experiment: likewise.
+            language: likewise.
+            pattern: how the tree names things, such as `{model}/{language}/{scenario}.json`.
+            agent_cards: files and directories with the tools' schemas, such as the benchmark's
+                `data`; only cards are read there.
+            expect: what the whole sweep has, for coverage: a number of scenarios over all
+                languages, a file with a line such as `EN/12` for each, or the benchmark's `data`.
+                It is kept; 0 forgets it.
+            prune: forget files that were read from these paths and no longer exist.
+            verify: check every byte of the warehouse, and read damaged parts again from their
+                files.
+            score: score under all profiles of the warehouse; otherwise the next ingest does it.
+            jobs: how many processes; by default as many as there are cores.
+            wait: wait for another writer; otherwise another writer is an error.
+            progress: called with the files and bytes just read, and the bytes to read in all.
 
-        Returns how many files were taken, unchanged, ignored and removed, those refused, and those
-        that no longer exist but still count.
+        Returns:
+            How many files were taken, unchanged, ignored and removed, those refused, and those
+            that no longer exist but still count.
 
-        >>> warehouse.ingest("orchbench-demo/results", jobs=1).refused
-        []
+        Examples:
+            >>> warehouse.ingest("orchbench-demo/results", jobs=1).refused
+            []
         """
         from orchbench_analytics.changes import ingest
         from orchbench_analytics.ingest.by_hand import read_expected
@@ -166,14 +173,17 @@ class Warehouse:
     ) -> str:
         """Score everything under a profile, from Parquet alone; later ingests keep it current.
 
-        profile: a name, a TOML file, or a profile.
-        jobs: how many processes; by default as many as there are cores.
-        wait: wait for another writer; otherwise another writer is an error.
+        Args:
+            profile: a name, a TOML file, or a profile.
+            jobs: how many processes; by default as many as there are cores.
+            wait: wait for another writer; otherwise another writer is an error.
 
-        Returns the name that its scores are found under.
+        Returns:
+            The name that its scores are found under.
 
-        >>> warehouse.score(profile="strict", jobs=1)
-        'strict'
+        Examples:
+            >>> warehouse.score(profile="strict", jobs=1)
+            'strict'
         """
         from orchbench_analytics.changes import score
 
@@ -185,13 +195,16 @@ class Warehouse:
     def tag(self, path: str | Path, *, replace: bool = False) -> pl.DataFrame:
         """Tag models with what a file says about them, such as their size.
 
-        path: a CSV file with a column `model`, or a TOML file with a table for each model.
-        replace: forget earlier tags; otherwise they stay unless the file has other values.
+        Args:
+            path: a CSV file with a column `model`, or a TOML file with a table for each model.
+            replace: forget earlier tags; otherwise they stay unless the file has other values.
 
-        Returns what the file says: `model`, `experiment` and a column for each tag.
+        Returns:
+            What the file says: `model`, `experiment` and a column for each tag.
 
-        >>> warehouse.tag("sizes.csv").columns
-        ['model', 'experiment', 'size']
+        Examples:
+            >>> warehouse.tag("sizes.csv").columns
+            ['model', 'experiment', 'size']
         """
         from orchbench_analytics.changes import tag
 
@@ -209,17 +222,20 @@ class Warehouse:
     ) -> list[str]:
         """Remove models, experiments, profiles or tags.
 
-        models: names or patterns such as `graded-*`.
-        experiments: likewise; with models, only these experiments of theirs.
-        profiles: names; their scores are removed too.
-        tags: remove all tags.
-        jobs: how many processes; by default as many as there are cores.
+        Args:
+            models: names or patterns such as `graded-*`.
+            experiments: likewise; with models, only these experiments of theirs.
+            profiles: names; their scores are removed too.
+            tags: remove all tags.
+            jobs: how many processes; by default as many as there are cores.
 
-        Returns the names of what was removed; what was removed before is removed again, without
-        an error.
+        Returns:
+            The names of what was removed; what was removed before is removed again, without
+            an error.
 
-        >>> warehouse.remove(models=["over-*"], jobs=1)
-        ['over-cautious/baseline', 'over-eager/baseline']
+        Examples:
+            >>> warehouse.remove(models=["over-*"], jobs=1)
+            ['over-cautious/baseline', 'over-eager/baseline']
         """
         from orchbench_analytics.changes import remove
 
@@ -244,10 +260,12 @@ class Warehouse:
     def manifest(self) -> Manifest:
         """Read what is in the warehouse now.
 
-        Returns the manifest: its parts, scores, profiles, and how many input files there are.
+        Returns:
+            The manifest: its parts, scores, profiles, and how many input files there are.
 
-        >>> sorted(warehouse.manifest().profiles)
-        ['spec', 'strict', 'upstream']
+        Examples:
+            >>> sorted(warehouse.manifest().profiles)
+            ['spec', 'strict', 'upstream']
         """
         return load_manifest(self.path)
 
@@ -255,11 +273,13 @@ class Warehouse:
     def models(self) -> pl.DataFrame:
         """List every model, experiment and language that has scenarios.
 
-        Returns `model`, `experiment`, `language`, `scenario_count`, and whether scores come from
-        `answers` or from an evaluator's `results` alone.
+        Returns:
+            `model`, `experiment`, `language`, `scenario_count`, and whether scores come from
+            `answers` or from an evaluator's `results` alone.
 
-        >>> warehouse.models().filter(model="perfect")["language"].to_list()
-        ['EN', 'KO']
+        Examples:
+            >>> warehouse.models().filter(model="perfect")["language"].to_list()
+            ['EN', 'KO']
         """
         answers = self.table("scenarios").select(*_KEYS, "scenario", scored_from=pl.lit("answers"))
         results = (
@@ -282,14 +302,17 @@ class Warehouse:
     ) -> pl.DataFrame:
         """List every input file and what became of it.
 
-        models: only files of these; refused files count as those of the model in their path.
-        experiments: likewise.
-        languages: likewise.
+        Args:
+            models: only files of these; refused files count as those of the model in their path.
+            experiments: likewise.
+            languages: likewise.
 
-        Returns the columns of the table `sources`: path, where it belongs, status, reason, message.
+        Returns:
+            The columns of the table `sources`: path, where it belongs, status, reason, message.
 
-        >>> set(warehouse.sources()["status"])
-        {'taken'}
+        Examples:
+            >>> set(warehouse.sources()["status"])
+            {'taken'}
         """
         files = self.table("sources").collect().sort("path")
         known = files.select(pl.col(_KEYS).fill_null("")).unique().rows()
@@ -298,13 +321,16 @@ class Warehouse:
     def profile(self, name: str | None = None) -> Profile:
         """Find a profile that the warehouse is scored under.
 
-        name: as `score` returned it, or a built-in one; by default `spec`, or `reported` if there
-            are result files alone.
+        Args:
+            name: as `score` returned it, or a built-in one; by default `spec`, or `reported` if
+                there are result files alone.
 
-        Returns the profile: a choice for each scoring rule.
+        Returns:
+            The profile: a choice for each scoring rule.
 
-        >>> warehouse.profile("strict").name
-        'strict'
+        Examples:
+            >>> warehouse.profile("strict").name
+            'strict'
         """
         from orchbench_analytics.views.select import scored_profile
 
@@ -313,10 +339,12 @@ class Warehouse:
     def profiles(self) -> pl.DataFrame:
         """List the profiles that the warehouse is scored under.
 
-        Returns the table `profiles`: a row for each profile, a column for each rule.
+        Returns:
+            The table `profiles`: a row for each profile, a column for each rule.
 
-        >>> "spec" in warehouse.profiles()["profile"]
-        True
+        Examples:
+            >>> "spec" in warehouse.profiles()["profile"]
+            True
         """
         return self.table("profiles").collect()
 
@@ -324,10 +352,12 @@ class Warehouse:
     def tables(self) -> pl.DataFrame:
         """List every table and view.
 
-        Returns `relation`, `kind`, `row_count` and `description`.
+        Returns:
+            `relation`, `kind`, `row_count` and `description`.
 
-        >>> warehouse.tables().filter(relation="leaderboard")["kind"].item()
-        'view'
+        Examples:
+            >>> warehouse.tables().filter(relation="leaderboard")["kind"].item()
+            'view'
         """
         from orchbench_analytics.views.catalog import list_relations
 
@@ -336,12 +366,15 @@ class Warehouse:
     def dictionary(self, table: str) -> pl.DataFrame:
         """Explain the columns of a table, a view, or a frame of statistics.
 
-        table: its name.
+        Args:
+            table: its name.
 
-        Returns `column`, `type` and `meaning`.
+        Returns:
+            `column`, `type` and `meaning`.
 
-        >>> warehouse.dictionary("leaderboard").row(0)[0]
-        'rank_number'
+        Examples:
+            >>> warehouse.dictionary("leaderboard").row(0)[0]
+            'rank_number'
         """
         from orchbench_analytics.outputs.dictionary import find_entry
 
@@ -351,13 +384,16 @@ class Warehouse:
     def table(self, name: str) -> pl.LazyFrame:
         """Read a table or a view.
 
-        name: such as steps, scored_steps or confusion_matrix; `tables` lists them.
+        Args:
+            name: such as steps, scored_steps or confusion_matrix; `tables` lists them.
 
-        Returns a polars LazyFrame with the columns that `dictionary` explains. Of a table only the
-        rows and columns that you ask for are read.
+        Returns:
+            A polars LazyFrame with the columns that `dictionary` explains. Of a table only the
+            rows and columns that you ask for are read.
 
-        >>> warehouse.table("plan_error_kinds").select("graph").unique().collect().height
-        2
+        Examples:
+            >>> warehouse.table("plan_error_kinds").select("graph").unique().collect().height
+            2
         """
         from orchbench_analytics.queries import views
         from orchbench_analytics.schema import polars_schema
@@ -382,13 +418,16 @@ class Warehouse:
     def connect(self, *, only: Iterable[str] | None = None) -> duckdb.DuckDBPyConnection:
         """Open a DuckDB connection with every table and view; on Spark, Spark computes the views.
 
-        only: make just these tables and views, with what they read, which is faster.
+        Args:
+            only: make just these tables and views, with what they read, which is faster.
 
-        Returns a connection in memory; nothing that is done in it changes the warehouse.
+        Returns:
+            A connection in memory; nothing that is done in it changes the warehouse.
 
-        >>> with warehouse.connect() as connection:
-        ...     connection.sql("select count(*) from main.profiles").fetchall()
-        [(3,)]
+        Examples:
+            >>> with warehouse.connect() as connection:
+            ...     connection.sql("select count(*) from main.profiles").fetchall()
+            [(3,)]
         """
         from orchbench_analytics.views.catalog import connect
 
@@ -412,20 +451,23 @@ class Warehouse:
     ) -> pl.DataFrame:
         """Run a SQL query; it cannot read or write files.
 
-        query: one statement that reads, in DuckDB's SQL; tables and views are `main.<name>`.
-        parameters: the values of `$name` in the query.
-        profile: let tables and views have only the rows under this profile.
-        timeout: stop the query after so many seconds, with QueryTimeout. With any limit the query
-            runs in a process of its own, which takes about a third of a second to start.
-        memory: how many GB it may use; by default half of the machine's memory.
-        spill: how many GB of disk it may use for what memory cannot hold; by default 16.
-        unsafe: let it read files and load extensions too.
+        Args:
+            query: one statement that reads, in DuckDB's SQL; tables and views are `main.<name>`.
+            parameters: the values of `$name` in the query.
+            profile: let tables and views have only the rows under this profile.
+            timeout: stop the query after so many seconds, with QueryTimeout. With any limit the
+                query runs in a process of its own, which takes about a third of a second to start.
+            memory: how many GB it may use; by default half of the machine's memory.
+            spill: how many GB of disk it may use for what memory cannot hold; by default 16.
+            unsafe: let it read files and load extensions too.
 
-        Returns the rows.
+        Returns:
+            The rows.
 
-        >>> query = "select count(*) as count from main.leaderboard where model = $model"
-        >>> warehouse.sql(query, parameters={"model": "perfect"}).item()
-        3
+        Examples:
+            >>> query = "select count(*) as count from main.leaderboard where model = $model"
+            >>> warehouse.sql(query, parameters={"model": "perfect"}).item()
+            3
         """
         from orchbench_analytics.views.catalog import Scope
 
@@ -475,27 +517,30 @@ class Warehouse:
     ) -> pl.DataFrame:
         """Rank models by their average score.
 
-        profile: which rules count.
-        models: rank only these. The scenarios of the sweep are still those of all models.
-        experiments: likewise.
-        languages: rank in each of these alone; with intervals, over them together.
-        min_coverage: rank models that have this share of the sweep's scenarios.
-        by: average over groups of models instead, by this column of `model_tags`.
-        beside: headline metrics to show in each language too, in columns such as
-            `average_score_en`.
-        intervals: with 95 % intervals of the average and of the rank.
-        clusters: a CSV file with the columns language, scenario and cluster, if scenarios go
-            together that are not translations; such as a family of prompts.
-        seed: of the resampling for intervals; the same seed gives the same figures.
+        Args:
+            profile: which rules count.
+            models: rank only these. The scenarios of the sweep are still those of all models.
+            experiments: likewise.
+            languages: rank in each of these alone; with intervals, over them together.
+            min_coverage: rank models that have this share of the sweep's scenarios.
+            by: average over groups of models instead, by this column of `model_tags`.
+            beside: headline metrics to show in each language too, in columns such as
+                `average_score_en`.
+            intervals: with 95 % intervals of the average and of the rank.
+            clusters: a CSV file with the columns language, scenario and cluster, if scenarios go
+                together that are not translations; such as a family of prompts.
+            seed: of the resampling for intervals; the same seed gives the same figures.
 
-        Returns the columns of the view `leaderboard`, of languages those of `language_ranks`; by
-        groups the tag, `model_count` and the mean of each metric; with intervals the table
-        `rank_intervals`.
+        Returns:
+            The columns of the view `leaderboard`, of languages those of `language_ranks`; by
+            groups the tag, `model_count` and the mean of each metric; with intervals the table
+            `rank_intervals`.
 
-        >>> warehouse.leaderboard(profile="strict").select("model", "average_score").row(0)
-        ('perfect', 1.0)
-        >>> warehouse.leaderboard(intervals=True).select("model", "rank_low").row(0)
-        ('perfect', 1)
+        Examples:
+            >>> warehouse.leaderboard(profile="strict").select("model", "average_score").row(0)
+            ('perfect', 1.0)
+            >>> warehouse.leaderboard(intervals=True).select("model", "rank_low").row(0)
+            ('perfect', 1)
         """
         from orchbench_analytics.outputs.leaderboard import by_tag, leaderboard, with_languages
 
@@ -553,20 +598,23 @@ class Warehouse:
     ) -> pl.DataFrame:
         """Estimate the metrics of every model, with 95 % intervals.
 
-        profile: which rules count.
-        metrics: their names; by default all.
-        models: only these.
-        experiments: likewise.
-        languages: likewise.
-        clusters: a CSV file with the columns language, scenario and cluster, if scenarios go
-            together that are not translations; such as a family of prompts.
+        Args:
+            profile: which rules count.
+            metrics: their names; by default all.
+            models: only these.
+            experiments: likewise.
+            languages: likewise.
+            clusters: a CSV file with the columns language, scenario and cluster, if scenarios go
+                together that are not translations; such as a family of prompts.
 
-        Returns a row for each metric and language, and `mean` over languages: `value`, `low`,
-        `high`, `standard_error`, `scenario_count`, `cluster_count`, `coverage`.
+        Returns:
+            A row for each metric and language, and `mean` over languages: `value`, `low`,
+            `high`, `standard_error`, `scenario_count`, `cluster_count`, `coverage`.
 
-        >>> spans = warehouse.intervals(metrics=["average_score"])
-        >>> spans.filter(model="perfect", language="mean")["value"].item()
-        1.0
+        Examples:
+            >>> spans = warehouse.intervals(metrics=["average_score"])
+            >>> spans.filter(model="perfect", language="mean")["value"].item()
+            1.0
         """
         from orchbench_analytics.stats.intervals import intervals
 
@@ -592,18 +640,21 @@ class Warehouse:
     ) -> pl.DataFrame:
         """List a model's scenarios, or a scenario's steps.
 
-        model: its name, `model/experiment`, or a pair of both.
-        scenario: list the steps of this scenario.
-        step: only this step, in every run that has it; `step_page` shows it whole.
-        profile: which rules count.
-        experiments: only these.
-        languages: likewise.
-        run: only this run, such as "run #2" or "2".
+        Args:
+            model: its name, `model/experiment`, or a pair of both.
+            scenario: list the steps of this scenario.
+            step: only this step, in every run that has it; `step_page` shows it whole.
+            profile: which rules count.
+            experiments: only these.
+            languages: likewise.
+            run: only this run, such as "run #2" or "2".
 
-        Returns a row for each scenario, the poorest plans first; or for each step.
+        Returns:
+            A row for each scenario, the poorest plans first; or for each step.
 
-        >>> warehouse.show("silent", "1", languages="EN")["answered"].unique().to_list()
-        ['failed']
+        Examples:
+            >>> warehouse.show("silent", "1", languages="EN")["answered"].unique().to_list()
+            ['failed']
         """
         from orchbench_analytics.outputs.show import named_steps, scenarios_of, steps_of
         from orchbench_analytics.views.select import require_answers
@@ -636,18 +687,21 @@ class Warehouse:
     ) -> str:
         """Show one step whole: label, answer, how it was read, and what was counted.
 
-        model: its name, `model/experiment`, or a pair of both.
-        scenario: its name.
-        step: its id.
-        profile: which rules count.
-        experiments: only these.
-        languages: likewise.
-        run: only this run; of several runs, the first is shown.
+        Args:
+            model: its name, `model/experiment`, or a pair of both.
+            scenario: its name.
+            step: its id.
+            profile: which rules count.
+            experiments: only these.
+            languages: likewise.
+            run: only this run; of several runs, the first is shown.
 
-        Returns the page as text.
+        Returns:
+            The page as text.
 
-        >>> print(warehouse.step_page("perfect", "1", "3", languages="EN").splitlines()[0])
-        perfect / baseline, EN, scenario 1, run #1, step 3, under spec
+        Examples:
+            >>> print(warehouse.step_page("perfect", "1", "3", languages="EN").splitlines()[0])
+            perfect / baseline, EN, scenario 1, run #1, step 3, under spec
         """
         from orchbench_analytics.outputs.show import step_keys
         from orchbench_analytics.outputs.step_page import step_page
@@ -674,17 +728,20 @@ class Warehouse:
     ) -> dict[str, Any]:
         """Give a model's results in the format of the benchmark's own evaluator.
 
-        model: its name.
-        experiment: needed if there are several.
-        language: needed if there are several.
-        profile: which rules count; by default `upstream`, whose figures are the evaluator's own, or
-            `reported` if there are result files alone.
+        Args:
+            model: its name.
+            experiment: needed if there are several.
+            language: needed if there are several.
+            profile: which rules count; by default `upstream`, whose figures are the evaluator's
+                own, or `reported` if there are result files alone.
 
-        Returns the document: `directory`, `profile`, `overall_statistics` and `detailed_results`.
+        Returns:
+            The document: `directory`, `profile`, `overall_statistics` and `detailed_results`.
 
-        >>> document = warehouse.results("perfect", language="EN", profile="spec")
-        >>> document["overall_statistics"]["key_metrics"]["Average"]
-        1.0
+        Examples:
+            >>> document = warehouse.results("perfect", language="EN", profile="spec")
+            >>> document["overall_statistics"]["key_metrics"]["Average"]
+            1.0
         """
         from orchbench_analytics.outputs.results import result_document
         from orchbench_analytics.views.select import one_result, profiles_with_rows
@@ -717,26 +774,29 @@ class Warehouse:
     ) -> pl.DataFrame:
         """Compare models over the scenarios that both have: candidate - baseline.
 
-        baseline: a model, `model/experiment` or a pair of both; without it, compare all pairs.
-        candidate: likewise; without it, compare all others with the baseline.
-        profile: which rules count.
-        metrics: their names; by default the headline metrics.
-        models: only these are compared.
-        experiments: likewise.
-        languages: compare over these only.
-        clusters: a CSV file with the columns language, scenario and cluster, if scenarios go
-            together that are not translations; such as a family of prompts.
-        sequential: hold at every look at a sweep that still runs; intervals are about 1.6 times as
-            wide.
-        seed: of the resampling; the same seed gives the same figures.
-        level: of the intervals.
+        Args:
+            baseline: a model, `model/experiment` or a pair of both; without it, compare all pairs.
+            candidate: likewise; without it, compare all others with the baseline.
+            profile: which rules count.
+            metrics: their names; by default the headline metrics.
+            models: only these are compared.
+            experiments: likewise.
+            languages: compare over these only.
+            clusters: a CSV file with the columns language, scenario and cluster, if scenarios go
+                together that are not translations; such as a family of prompts.
+            sequential: hold at every look at a sweep that still runs; intervals are about 1.6 times
+                as wide.
+            seed: of the resampling; the same seed gives the same figures.
+            level: of the intervals.
 
-        Returns a row for each pair, metric and language: both values, `difference`, its interval,
-        p-value, `effect_size` and `verdict`.
+        Returns:
+            A row for each pair, metric and language: both values, `difference`, its interval,
+            p-value, `effect_size` and `verdict`.
 
-        >>> rows = warehouse.compare("silent", "perfect", metrics=["Plan"])
-        >>> rows.filter(language="mean").select("difference", "verdict").row(0)
-        (1.0, 'better')
+        Examples:
+            >>> rows = warehouse.compare("silent", "perfect", metrics=["Plan"])
+            >>> rows.filter(language="mean").select("difference", "verdict").row(0)
+            (1.0, 'better')
         """
         from orchbench_analytics.stats.compare import compare_models
 
@@ -771,22 +831,25 @@ class Warehouse:
     ) -> list[GateResult]:
         """Check whether a candidate may replace a baseline.
 
-        baseline: a model, `model/experiment` or a pair of both.
-        candidate: likewise.
-        gates: what candidate - baseline has to be, such as `Plan >= -0.01`; all hold together.
-        profile: which rules count.
-        experiments: only these.
-        languages: likewise.
-        clusters: a CSV file with the columns language, scenario and cluster, if scenarios go
-            together that are not translations; such as a family of prompts.
-        sequential: hold at every look at a sweep that still runs; intervals are about 1.6 times as
-            wide.
-        seed: of the resampling; the same seed gives the same figures.
+        Args:
+            baseline: a model, `model/experiment` or a pair of both.
+            candidate: likewise.
+            gates: what candidate - baseline has to be, such as `Plan >= -0.01`; all hold together.
+            profile: which rules count.
+            experiments: only these.
+            languages: likewise.
+            clusters: a CSV file with the columns language, scenario and cluster, if scenarios go
+                together that are not translations; such as a family of prompts.
+            sequential: hold at every look at a sweep that still runs; intervals are about 1.6 times
+                as wide.
+            seed: of the resampling; the same seed gives the same figures.
 
-        Returns for each gate its `outcome` (held, crossed or undecided) and a `message`.
+        Returns:
+            For each gate its `outcome` (held, crossed or undecided) and a `message`.
 
-        >>> warehouse.gates("perfect", "silent", ["Plan >= -0.01"])[0].outcome
-        'crossed'
+        Examples:
+            >>> warehouse.gates("perfect", "silent", ["Plan >= -0.01"])[0].outcome
+            'crossed'
         """
         from orchbench_analytics.stats.compare import check_gates
 
@@ -817,20 +880,23 @@ class Warehouse:
     ) -> pl.DataFrame:
         """Find what a difference between two models comes from.
 
-        baseline: a model, `model/experiment` or a pair of both.
-        candidate: likewise.
-        profile: which rules count.
-        metric: the metric whose difference is taken apart.
-        experiments: only these.
-        languages: likewise.
+        Args:
+            baseline: a model, `model/experiment` or a pair of both.
+            candidate: likewise.
+            profile: which rules count.
+            metric: the metric whose difference is taken apart.
+            experiments: only these.
+            languages: likewise.
 
-        Returns a row for each driver, the largest first: `kind` (scenarios; with answers also
-        agents and tools), `driver`, both values and `contribution`. The contributions of scenarios
-        add up to the difference.
+        Returns:
+            A row for each driver, the largest first: `kind` (scenarios; with answers also agents
+            and tools), `driver`, both values and `contribution`. The contributions of scenarios add
+            up to the difference.
 
-        >>> rows = warehouse.drivers("silent", "perfect")
-        >>> round(rows.filter(kind="scenarios")["contribution"].sum(), 9)
-        1.0
+        Examples:
+            >>> rows = warehouse.drivers("silent", "perfect")
+            >>> round(rows.filter(kind="scenarios")["contribution"].sum(), 9)
+            1.0
         """
         from orchbench_analytics.stats.drivers import all_drivers
 
@@ -867,20 +933,23 @@ class Warehouse:
     ) -> pl.DataFrame:
         """Show how metrics change with a numeric tag, such as a checkpoint's step.
 
-        tag: a numeric column of `model_tags`.
-        profile: which rules count.
-        metrics: their names; by default the headline metrics.
-        models: only these.
-        experiments: likewise.
-        languages: likewise.
-        clusters: a CSV file with the columns language, scenario and cluster, if scenarios go
-            together that are not translations; such as a family of prompts.
+        Args:
+            tag: a numeric column of `model_tags`.
+            profile: which rules count.
+            metrics: their names; by default the headline metrics.
+            models: only these.
+            experiments: likewise.
+            languages: likewise.
+            clusters: a CSV file with the columns language, scenario and cluster, if scenarios go
+                together that are not translations; such as a family of prompts.
 
-        Returns a row for each metric and language: `slope`, its interval, and a verdict.
+        Returns:
+            A row for each metric and language: `slope`, its interval, and a verdict.
 
-        >>> _ = warehouse.tag("sizes.csv")  # of three models
-        >>> warehouse.trend("size", metrics=["Plan"]).select("metric", "model_count").row(0)
-        ('workflow_similarity', 3)
+        Examples:
+            >>> _ = warehouse.tag("sizes.csv")  # of three models
+            >>> warehouse.trend("size", metrics=["Plan"]).select("metric", "model_count").row(0)
+            ('workflow_similarity', 3)
         """
         from orchbench_analytics.stats.trend import trends
 
@@ -902,20 +971,23 @@ class Warehouse:
     ) -> pl.DataFrame:
         """Measure how steady models are, from run to run and between languages.
 
-        what: `flips` (steps not decided alike in all runs), `pass_rates` (pass^k and pass@k),
-            `run_noise` (how much scores vary by chance), `spread` (the share of chance in the
-            spread of models), or `gaps` (between languages).
-        profile: which rules count.
-        models: only these.
-        experiments: likewise.
-        languages: likewise.
-        clusters: a CSV file with the columns language, scenario and cluster, if scenarios go
-            together that are not translations; such as a family of prompts.
+        Args:
+            what: `flips` (steps not decided alike in all runs), `pass_rates` (pass^k and pass@k),
+                `run_noise` (how much scores vary by chance), `spread` (the share of chance in the
+                spread of models), or `gaps` (between languages).
+            profile: which rules count.
+            models: only these.
+            experiments: likewise.
+            languages: likewise.
+            clusters: a CSV file with the columns language, scenario and cluster, if scenarios go
+                together that are not translations; such as a family of prompts.
 
-        Returns the table of that name.
+        Returns:
+            The table of that name.
 
-        >>> warehouse.consistency("gaps", models="perfect")["gap"].unique().to_list()
-        [0.0]
+        Examples:
+            >>> warehouse.consistency("gaps", models="perfect")["gap"].unique().to_list()
+            [0.0]
         """
         from orchbench_analytics.stats.consistency import flips, model_spread, pass_rates, run_noise
         from orchbench_analytics.stats.intervals import language_gaps
@@ -951,21 +1023,24 @@ class Warehouse:
     ) -> pl.DataFrame:
         """Show what scores cost, and which models no other one beats for the price.
 
-        prices: a CSV file with model, input and output, the prices per million tokens, for files
-            that state tokens and no cost.
-        profile: which rules count.
-        models: only these.
-        experiments: likewise.
-        languages: likewise.
-        clusters: a CSV file with the columns language, scenario and cluster, if scenarios go
-            together that are not translations; such as a family of prompts.
-        seed: of the correction; the same seed gives the same figures.
+        Args:
+            prices: a CSV file with model, input and output, the prices per million tokens, for
+                files that state tokens and no cost.
+            profile: which rules count.
+            models: only these.
+            experiments: likewise.
+            languages: likewise.
+            clusters: a CSV file with the columns language, scenario and cluster, if scenarios go
+                together that are not translations; such as a family of prompts.
+            seed: of the correction; the same seed gives the same figures.
 
-        Returns a row for each model, the cheapest first: `run_cost`, `average_score` with its
-        interval, and `front`, which says whether no model is at least as good for no more.
+        Returns:
+            A row for each model, the cheapest first: `run_cost`, `average_score` with its
+            interval, and `front`, which says whether no model is at least as good for no more.
 
-        >>> set(warehouse.costs()["cost_basis"])
-        {'stated'}
+        Examples:
+            >>> set(warehouse.costs()["cost_basis"])
+            {'stated'}
         """
         from orchbench_analytics.stats.costs import NO_PRICES, costs, read_prices
 
@@ -992,20 +1067,23 @@ class Warehouse:
     ) -> SweepPlan:
         """Say how many scenarios and runs it takes to see a difference.
 
-        difference: the smallest that should be seen, in scores of 0 to 1.
-        profile: which rules count.
-        metric: the metric it should be seen in.
-        models: take the variances from these only.
-        experiments: likewise.
-        languages: likewise.
-        clusters: a CSV file with the columns language, scenario and cluster, if scenarios go
-            together that are not translations; such as a family of prompts.
+        Args:
+            difference: the smallest that should be seen, in scores of 0 to 1.
+            profile: which rules count.
+            metric: the metric it should be seen in.
+            models: take the variances from these only.
+            experiments: likewise.
+            languages: likewise.
+            clusters: a CSV file with the columns language, scenario and cluster, if scenarios go
+                together that are not translations; such as a family of prompts.
 
-        Returns three things: `plans` has a row for each number of runs, with the scenarios and
-        answers needed; `variances` is what they come from; `advice` says it in words.
+        Returns:
+            Three things: `plans` has a row for each number of runs, with the scenarios and
+            answers needed; `variances` is what they come from; `advice` says it in words.
 
-        >>> warehouse.power(0.05).plans["wanted_difference"].unique().item()
-        0.05
+        Examples:
+            >>> warehouse.power(0.05).plans["wanted_difference"].unique().item()
+            0.05
         """
         from orchbench_analytics.stats.planning import plan_sweep
         from orchbench_analytics.views.select import require_answers
@@ -1032,20 +1110,23 @@ class Warehouse:
     ) -> pl.DataFrame:
         """Choose scenarios that predict a model's score over all of them.
 
-        scenarios: how many; each language gets its share.
-        profile: which rules count.
-        metric: the metric whose prediction is checked.
-        models: choose from their scenarios, and check on them only.
-        experiments: likewise.
-        languages: likewise.
-        seed: the same seed gives the same list.
+        Args:
+            scenarios: how many; each language gets its share.
+            profile: which rules count.
+            metric: the metric whose prediction is checked.
+            models: choose from their scenarios, and check on them only.
+            experiments: likewise.
+            languages: likewise.
+            seed: the same seed gives the same list.
 
-        Returns a row for each scenario of the list. `prediction_error` is the root mean square
-        error of predicting each model from the others; `mean_error` that of the score over the
-        list as it is.
+        Returns:
+            A row for each scenario of the list. `prediction_error` is the root mean square
+            error of predicting each model from the others; `mean_error` that of the score over the
+            list as it is.
 
-        >>> warehouse.shortlist(2).select("language").unique().height
-        2
+        Examples:
+            >>> warehouse.shortlist(2).select("language").unique().height
+            2
         """
         from orchbench_analytics.stats.shortlist import shortlist
 
@@ -1068,21 +1149,24 @@ class Warehouse:
     ) -> pl.DataFrame:
         """Predict the score over all scenarios of a model that has those of a list.
 
-        model: its name, `model/experiment` or a pair of both.
-        scenarios: the list, with the columns `language` and `scenario`, or a file of it.
-        profile: which rules count.
-        metric: the metric to predict.
-        models: learn from these only.
-        experiments: likewise, and look for the model among them.
-        languages: predict the score over these only.
-        level: of the interval.
+        Args:
+            model: its name, `model/experiment` or a pair of both.
+            scenarios: the list, with the columns `language` and `scenario`, or a file of it.
+            profile: which rules count.
+            metric: the metric to predict.
+            models: learn from these only.
+            experiments: likewise, and look for the model among them.
+            languages: predict the score over these only.
+            level: of the interval.
 
-        Returns one row: `predicted_score` with its interval, and `list_score`, the score over the
-        list. The interval assumes that the model is to the others as they are to each other.
+        Returns:
+            One row: `predicted_score` with its interval, and `list_score`, the score over the
+            list. The interval assumes that the model is to the others as they are to each other.
 
-        >>> listed = warehouse.shortlist(2)
-        >>> warehouse.predict("perfect", listed).select("model", "list_score").row(0)
-        ('perfect', 1.0)
+        Examples:
+            >>> listed = warehouse.shortlist(2)
+            >>> warehouse.predict("perfect", listed).select("model", "list_score").row(0)
+            ('perfect', 1.0)
         """
         from orchbench_analytics.outputs.scenario_lists import read_scenarios
         from orchbench_analytics.stats.shortlist import predict
@@ -1113,16 +1197,19 @@ class Warehouse:
     ) -> pl.DataFrame:
         """Show what each rule in which `upstream` and `spec` differ changes for every model.
 
-        models: only these.
-        experiments: likewise.
-        jobs: how many processes; by default as many as there are cores.
+        Args:
+            models: only these.
+            experiments: likewise.
+            jobs: how many processes; by default as many as there are cores.
 
-        Returns `rule`, `model`, `experiment`, the headline metrics under `upstream` with this rule
-        of `spec`, and how each changed; `all rules` is all of them together.
+        Returns:
+            `rule`, `model`, `experiment`, the headline metrics under `upstream` with this rule
+            of `spec`, and how each changed; `all rules` is all of them together.
 
-        >>> rules = warehouse.audit(models="silent", jobs=1)
-        >>> rules["average_score_change"].min() < -0.1
-        True
+        Examples:
+            >>> rules = warehouse.audit(models="silent", jobs=1)
+            >>> rules["average_score_change"].min() < -0.1
+            True
         """
         from orchbench_analytics.outputs.audit import audit
         from orchbench_analytics.views.select import require_answers
@@ -1136,10 +1223,12 @@ class Warehouse:
     def check(self) -> CheckReport:
         """Check that all counts add up, and that an evaluator's reported figures equal ours.
 
-        Returns what was `compared`, in words, and the figures with `differences`.
+        Returns:
+            What was `compared`, in words, and the figures with `differences`.
 
-        >>> warehouse.check().differences.height
-        0
+        Examples:
+            >>> warehouse.check().differences.height
+            0
         """
         from orchbench_analytics.outputs.check import check, explained_by_self_loops
         from orchbench_analytics.views.catalog import all_relations
@@ -1152,10 +1241,12 @@ class Warehouse:
     def verify(self) -> list[Finding]:
         """Check that every file has the bytes that were written.
 
-        Returns the files that have not, and what is wrong with each.
+        Returns:
+            The files that have not, and what is wrong with each.
 
-        >>> warehouse.verify()
-        []
+        Examples:
+            >>> warehouse.verify()
+            []
         """
         return verify(self.path, self.manifest())
 
@@ -1172,19 +1263,22 @@ class Warehouse:
     ) -> Report:
         """Write a page that works offline, from the leaderboard down to the answers.
 
-        output: the file; if the page is too large for one, a directory of that name. Only an
-            earlier report is replaced.
-        models: only these.
-        profiles: only these; the first is shown first.
-        answer_limit: cut answers after so many characters; 0 leaves them out.
-        with_rules: also show what each scoring rule changes, which takes a while.
-        title: of the page.
-        jobs: how many processes; by default as many as there are cores.
+        Args:
+            output: the file; if the page is too large for one, a directory of that name. Only an
+                earlier report is replaced.
+            models: only these.
+            profiles: only these; the first is shown first.
+            answer_limit: cut answers after so many characters; 0 leaves them out.
+            with_rules: also show what each scoring rule changes, which takes a while.
+            title: of the page.
+            jobs: how many processes; by default as many as there are cores.
 
-        Returns the page to open, its size, and how many models it has.
+        Returns:
+            The page to open, its size, and how many models it has.
 
-        >>> warehouse.report("perfect.html", models=["perfect"], jobs=1).model_count
-        1
+        Examples:
+            >>> warehouse.report("perfect.html", models=["perfect"], jobs=1).model_count
+            1
         """
         from orchbench_analytics.pages.report import (
             ANSWER_LIMIT,
@@ -1213,17 +1307,20 @@ class Warehouse:
     ) -> None:
         """Serve the page of a report to this machine, with SQL and search, until Ctrl-C.
 
-        models: only these.
-        profiles: only these; the first is shown first.
-        with_rules: also show what each scoring rule changes, when that is asked for.
-        port: by default any that is free.
-        opens: open the browser.
-        announce: called with the address, which holds a secret token.
+        Args:
+            models: only these.
+            profiles: only these; the first is shown first.
+            with_rules: also show what each scoring rule changes, when that is asked for.
+            port: by default any that is free.
+            opens: open the browser.
+            announce: called with the address, which holds a secret token.
 
-        Returns nothing: it serves until it is interrupted.
+        Returns:
+            Nothing: it serves until it is interrupted.
 
-        >>> warehouse.view(port=8000)  # doctest: +SKIP
-        http://127.0.0.1:8000/Vd0lTfU2pWcYqkq8qWm0JA/
+        Examples:
+            >>> warehouse.view(port=8000)  # doctest: +SKIP
+            http://127.0.0.1:8000/Vd0lTfU2pWcYqkq8qWm0JA/
         """
         from orchbench_analytics.pages.report import ReportOptions
 
@@ -1251,20 +1348,23 @@ class Warehouse:
     ) -> Figure:
         """Draw a figure for a paper, 8 cm wide, that also reads in grey.
 
-        what: `leaderboard`, `pairs`, `cost`, `consistency`, or `plan`, which is one plan beside its
-            label.
-        profile: which rules count.
-        models: only these; of a plan, whose it is.
-        experiments: likewise.
-        languages: likewise.
-        scenario: of the plan; by default the one that is furthest from its label.
-        run: of the plan, such as "run #2" or "2".
-        step: of the plan.
+        Args:
+            what: `leaderboard`, `pairs`, `cost`, `consistency`, or `plan`, which is one plan beside
+                its label.
+            profile: which rules count.
+            models: only these; of a plan, whose it is.
+            experiments: likewise.
+            languages: likewise.
+            scenario: of the plan; by default the one that is furthest from its label.
+            run: of the plan, such as "run #2" or "2".
+            step: of the plan.
 
-        Returns a picture that notebooks show; `content(".pdf")` gives a file's bytes.
+        Returns:
+            A picture that notebooks show; `content(".pdf")` gives a file's bytes.
 
-        >>> warehouse.figure("leaderboard").svg[:4]
-        '<svg'
+        Examples:
+            >>> warehouse.figure("leaderboard").svg[:4]
+            '<svg'
         """
         from orchbench_analytics.pages.figures import FIGURES
 
@@ -1340,21 +1440,24 @@ class Warehouse:
     ) -> ExportSummary:
         """Write tables and views, or a star schema, for other tools.
 
-        target: a file or directory whose name says the format, or a Postgres address. If it holds
-            an earlier export of the same options, only what changed is written.
-        tables: only these tables and views.
-        star: facts and dimensions in place of tables and views.
-        profile: only the scores under this one.
-        raw: leave texts that a spreadsheet would run as formulas as they are.
-        keys: declare primary and foreign keys in a DuckDB file, which makes it larger.
-        partition_by: columns that become directories.
-        overwrite: replace an earlier export made with other options; nothing else is replaced.
-        progress: called with a table, how many of its rows are written, and how many it has.
+        Args:
+            target: a file or directory whose name says the format, or a Postgres address. If it
+                holds an earlier export of the same options, only what changed is written.
+            tables: only these tables and views.
+            star: facts and dimensions in place of tables and views.
+            profile: only the scores under this one.
+            raw: leave texts that a spreadsheet would run as formulas as they are.
+            keys: declare primary and foreign keys in a DuckDB file, which makes it larger.
+            partition_by: columns that become directories.
+            overwrite: replace an earlier export made with other options; nothing else is replaced.
+            progress: called with a table, how many of its rows are written, and how many it has.
 
-        Returns what was written, and where to.
+        Returns:
+            What was written, and where to.
 
-        >>> len(warehouse.export("board.duckdb", tables=["leaderboard"]).relations)
-        1
+        Examples:
+            >>> len(warehouse.export("board.duckdb", tables=["leaderboard"]).relations)
+            1
         """
         from orchbench_analytics.exports.export import export
         from orchbench_analytics.exports.relations import Selection
@@ -1382,14 +1485,18 @@ class Warehouse:
     ) -> BundleSummary:
         """Write a ZIP file that Superset imports: a dashboard over an exported star.
 
-        target: the file, such as `superset.zip`.
-        uri: where Superset finds the star, as SQLAlchemy writes addresses.
-        profile: the one that the dashboard shows first; by default `spec`.
+        Args:
+            target: the file, such as `superset.zip`.
+            uri: where Superset finds the star, as SQLAlchemy writes addresses.
+            profile: the one that the dashboard shows first; by default `spec`.
 
-        Returns the names of its datasets and charts, and whether it existed already.
+        Returns:
+            The names of its datasets and charts, and whether it existed already.
 
-        >>> warehouse.superset_bundle("superset.zip", uri="duckdb:////data/star.duckdb").charts[0]
-        'Leaderboard'
+        Examples:
+            >>> uri = "duckdb:////data/star.duckdb"
+            >>> warehouse.superset_bundle("superset.zip", uri=uri).charts[0]
+            'Leaderboard'
         """
         from orchbench_analytics.exports.export import export_bundle
 

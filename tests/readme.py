@@ -1,6 +1,6 @@
-"""The README's transcripts: its commands are run on a terminal, and what they print is compared.
+"""The transcripts of the README and the documentation: commands are run, and output is compared.
 
-`python -m tests.readme` writes what the commands print now into the README; look at the diff.
+`python -m tests.readme` writes what the commands print now into the pages; look at the diff.
 A block that ends with `…` shows the first lines only.
 """
 
@@ -20,13 +20,14 @@ from typing import NamedTuple
 from tests.cli.pseudo_terminal import read_to_end
 from tests.processes import ORCHBENCH
 
-README = Path(__file__).parents[1] / "README.md"
+ROOT = Path(__file__).parents[1]
+PAGES = (ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md")))
 _BLOCK = re.compile(r"```console\n(.*?)```\n", re.DOTALL)
 _COLUMNS, _LINES = 80, 50
 
 
 class Transcript(NamedTuple):
-    """A command of the README, and the lines that it is said to print."""
+    """A command of a page, and the lines that it is said to print."""
 
     command: str
     lines: list[str]
@@ -54,7 +55,7 @@ def printed(command: str, directory: Path) -> list[str]:
     ours = " ".join(f"'{word}'" for word in ORCHBENCH)
     terminal, ours_end = pty.openpty()
     fcntl.ioctl(ours_end, termios.TIOCSWINSZ, struct.pack("HHHH", _LINES, _COLUMNS, 0, 0))
-    environment = os.environ | {"NO_COLOR": "1", "TERM": "xterm", "PYTHONPATH": str(README.parent)}
+    environment = os.environ | {"NO_COLOR": "1", "TERM": "xterm", "PYTHONPATH": str(ROOT)}
     process = subprocess.Popen(
         ["bash", "-c", f"{ours} {arguments}"],
         stdin=ours_end,
@@ -71,7 +72,7 @@ def printed(command: str, directory: Path) -> list[str]:
 
 
 def shown(transcript: Transcript, directory: Path) -> list[str]:
-    """The lines that the README should have for a command."""
+    """The lines that a page should have for a command."""
     lines = printed(transcript.command, directory)
     if transcript.is_cut:
         lines = [*lines[: len(transcript.lines) - 1], "…"]
@@ -79,15 +80,19 @@ def shown(transcript: Transcript, directory: Path) -> list[str]:
 
 
 def main() -> None:
-    """Write into the README what its commands print now."""
-    text = README.read_text(encoding="utf-8")
-    with tempfile.TemporaryDirectory() as scratch:
-        subprocess.run([*ORCHBENCH, "demo", "demo", "-q"], cwd=scratch, check=True)
-        for transcript in transcripts(text):
-            old = "\n".join([f"$ {transcript.command}", *transcript.lines])
-            new = "\n".join([f"$ {transcript.command}", *shown(transcript, Path(scratch))])
-            text = text.replace(old, new)
-    README.write_text(text, encoding="utf-8")
+    """Write into the pages what their commands print now; each page has a demo of its own."""
+    for page in PAGES:
+        text = page.read_text(encoding="utf-8")
+        found = list(transcripts(text))
+        if not found:
+            continue
+        with tempfile.TemporaryDirectory() as scratch:
+            subprocess.run([*ORCHBENCH, "demo", "demo", "-q"], cwd=scratch, check=True)
+            for transcript in found:
+                old = "\n".join([f"$ {transcript.command}", *transcript.lines])
+                new = "\n".join([f"$ {transcript.command}", *shown(transcript, Path(scratch))])
+                text = text.replace(f"{old}\n", f"{new}\n", 1)
+        page.write_text(text, encoding="utf-8")
 
 
 if __name__ == "__main__":

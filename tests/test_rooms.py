@@ -21,7 +21,7 @@ LAYERS: tuple[tuple[str, ...], ...] = (
     ("pages.",),
     ("changes",),
     ("warehouse",),
-    ("cli.", "__init__"),
+    ("cli.", "__init__", "notebook"),
     ("__main__",),
 )
 

@@ -94,8 +94,9 @@ def test_a_method_says_what_it_takes_and_returns(name: str) -> None:
     text = inspect.getdoc(method) or ""
     parameters = [name for name in inspect.signature(method).parameters if name != "self"]
 
-    assert re.findall(r"^(\w+): ", text, re.MULTILINE) == parameters
-    assert re.search(r"^Returns ", text, re.MULTILINE)
+    (described,) = re.findall(r"^Args:\n((?: {4,}.+\n)+)", text, re.MULTILINE) or [""]
+    assert re.findall(r"^ {4}(\w+): ", described, re.MULTILINE) == parameters
+    assert re.search(r"^Returns:\n {4}\S", text, re.MULTILINE)
     assert ">>> " in text
 
 

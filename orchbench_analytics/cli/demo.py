@@ -24,7 +24,8 @@ What to try next:
   {orchbench} compare {warehouse} graded-3 graded-4
   {orchbench} show {warehouse} graded-3
   {orchbench} sql {warehouse}
-  {orchbench} check {warehouse}"""
+  {orchbench} check {warehouse}
+  marimo edit {notebooks}/tour.py -- --warehouse {warehouse}"""
 
 
 @command(example="orchbench demo orchbench-demo --models 12")
@@ -42,7 +43,7 @@ def demo(
     quiet: QuietOption = False,
 ) -> None:
     """Unpack a sample sweep, score it, and say what to try next."""
-    from orchbench_analytics.demo import write_sweep
+    from orchbench_analytics.demo import write_notebooks, write_sweep
     from orchbench_analytics.warehouse import open_warehouse
 
     made_with = f"models={models}\n"
@@ -55,6 +56,7 @@ def demo(
         if not quiet:
             say(f"writing a sample sweep of {models} models to {directory}")
         write_sweep(directory, models=models)
+        write_notebooks(directory / "notebooks")
         note.write_text(made_with, encoding="utf-8")
     warehouse = directory / "warehouse"
     with progress_bar(quiet=quiet) as progress:
@@ -69,7 +71,8 @@ def demo(
     say_summary(summary, warehouse)
     _show_leaderboard(open_warehouse(warehouse))
     orchbench = "orchbench" if shutil.which("orchbench") else "python -m orchbench_analytics"
-    say(_NEXT.format(orchbench=orchbench, warehouse=warehouse))
+    notebooks = directory / "notebooks"
+    say(_NEXT.format(orchbench=orchbench, warehouse=warehouse, notebooks=notebooks))
 
 
 def _show_leaderboard(opened: Warehouse) -> None:

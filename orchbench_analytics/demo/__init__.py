@@ -12,6 +12,7 @@ from pathlib import Path, PurePosixPath
 
 MODEL_COUNT = 12
 ARCHIVE = Path(__file__).with_name("sweep.tar.xz")
+_PACKAGE = Path(__file__).parents[1]
 
 
 def write_sweep(directory: Path, *, models: int = MODEL_COUNT) -> None:
@@ -29,3 +30,12 @@ def write_sweep(directory: Path, *, models: int = MODEL_COUNT) -> None:
             path = directory / member.name
             path.parent.mkdir(parents=True, exist_ok=True)
             path.write_bytes(content.read())
+
+
+def write_notebooks(directory: Path) -> None:
+    """Copy the notebooks into a directory: from the installed package, or a checkout beside it."""
+    installed = _PACKAGE / "notebooks"
+    source = installed if installed.is_dir() else _PACKAGE.parent / "notebooks"
+    directory.mkdir(parents=True, exist_ok=True)
+    for path in source.glob("*.py"):
+        (directory / path.name).write_bytes(path.read_bytes())

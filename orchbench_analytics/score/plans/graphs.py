@@ -51,7 +51,7 @@ class _UnsoundError(Exception):
     """A part has a type with which the public evaluator fails."""
 
 
-def outline(plan: dict[str, Any], *, values: Values = "as_text") -> Outline:
+def outline(plan: dict[Any, Any], *, values: Values = "as_text") -> Outline:
     """What counts of a plan; parts of a wrong type are left out."""
     workflows = []
     is_sound = True
