@@ -29,7 +29,7 @@ def ingest(
     paths: Annotated[
         list[Path],
         typer.Argument(
-            metavar="PATH...", parser=local_path, help="Result files, or directories of them."
+            metavar="PATH", parser=local_path, help="Result files, or directories of them."
         ),
     ],
     into: Annotated[
