@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import inspect
 import os
+import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
@@ -41,6 +42,10 @@ GROUPS = {
     "Rules and checks": ("profile", "audit", "check"),
 }
 _HELP = {"help_option_names": ["-h", "--help"]}
+# How typer writes a range and a name that is required.
+_FROM_TO = re.compile(r"([\d.]+)<=x<=([\d.]+)")
+_AT_LEAST = re.compile(r"x>=([\d.]+)")
+_NO_BRACES = str.maketrans("", "", "{}")
 
 
 class Groups(TyperGroup):
@@ -71,6 +76,25 @@ class WarehouseCommand(TyperCommand):
             if self.params and self.params[0].name == "warehouse":
                 args = self._with_warehouse(ctx, args)
         return super().parse_args(ctx, args)
+
+    def collect_usage_pieces(self, ctx: Any) -> list[str]:
+        """The names of arguments as one types them; those in brackets may be left out."""
+        return [piece.translate(_NO_BRACES) for piece in super().collect_usage_pieces(ctx)]
+
+    def format_options(self, ctx: Any, formatter: Any) -> None:
+        """Arguments and options with their help, without Python's types, and ranges in words."""
+        sections: dict[str, list[tuple[str, str]]] = {"Arguments": [], "Options": []}
+        for parameter in self.get_params(ctx):
+            record = parameter.get_help_record(ctx)
+            if record is not None:
+                is_argument = parameter.param_type_name == "argument"
+                name = record[0].partition(" <")[0] if is_argument else record[0]
+                said = _AT_LEAST.sub(r"\1 or more", _FROM_TO.sub(r"\1 to \2", record[1]))
+                sections["Arguments" if is_argument else "Options"].append((name, said))
+        for heading, records in sections.items():
+            if records:
+                with formatter.section(heading):
+                    formatter.write_dl(records)
 
     def _refuse_repeated(self, ctx: Any, args: list[str]) -> None:
         """Refuse an option with one value that has two, of which one would be ignored."""
@@ -370,8 +394,8 @@ ClustersOption = Annotated[
     typer.Option(
         metavar="FILE",
         parser=local_path,
-        help="CSV with language, scenario and cluster: scenarios that go together, beside "
-        "translations.",
+        help="CSV with language, scenario and cluster, for scenarios that go together as "
+        "translations do.",
     ),
 ]
 MetricsOption = Annotated[

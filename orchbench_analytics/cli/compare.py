@@ -72,7 +72,7 @@ def compare(
         bool,
         typer.Option(
             "--sequential",
-            help="Hold at every look at a sweep that still runs; intervals are wider.",
+            help="Stay valid at every look at a sweep that still runs; intervals are wider.",
         ),
     ] = False,
     seed: SeedOption = 0,

@@ -49,7 +49,8 @@ def export(
         ),
     ] = None,
     raw: Annotated[
-        bool, typer.Option("--raw", help="Leave texts in CSV that a spreadsheet runs as formulas.")
+        bool,
+        typer.Option("--raw", help="Keep texts in CSV that a spreadsheet would run as formulas."),
     ] = False,
     keys: Annotated[
         bool,

@@ -18,7 +18,7 @@ from orchbench_analytics.cli.app import (
 )
 from orchbench_analytics.cli.boundary import FOUND_WRONG, call_of, say
 from orchbench_analytics.cli.progress import progress_bar, say_summary, say_unchecked, task_bar
-from orchbench_analytics.errors import PathError
+from orchbench_analytics.errors import PathError, SelectionError
 from orchbench_analytics.paths import local_path
 from orchbench_analytics.store.manifest import Manifest, remedy_for, row_count
 from orchbench_analytics.store.verify import Finding
@@ -29,7 +29,7 @@ def ingest(
     paths: Annotated[
         list[Path],
         typer.Argument(
-            metavar="PATH...", parser=local_path, help="Result files, or directories of them."
+            metavar="PATH", parser=local_path, help="Result files, or directories of them."
         ),
     ],
     into: Annotated[
@@ -90,6 +90,10 @@ def ingest(
     Files that did not change are not read again. A file that cannot be read is listed by
     orchbench sources, with its reason.
     """
+    placed = {"--model": model, "--experiment": experiment, "--language": language}
+    for option, name in placed.items():
+        if name == "":  # as of a variable of the shell that is not set
+            raise SelectionError(f"{option} is empty; give it a name, or leave it out")
     warehouse = into or default_warehouse()
     if warehouse is None:
         *others, last = paths

@@ -52,7 +52,10 @@ def leaderboard(
     min_coverage: Annotated[
         float,
         typer.Option(
-            min=0.0, max=1.0, metavar="SHARE", help="Rank models with this share of the scenarios."
+            min=0.0,
+            max=1.0,
+            metavar="SHARE",
+            help="Rank models that have this share of scenarios or more.",
         ),
     ] = 1.0,
     clusters: ClustersOption = None,

@@ -48,7 +48,7 @@ def predict(
     """Predict a model's full score from the scenarios of a list.
 
     It is a regression on the other models that have all scenarios; --model chooses among these. The
-    interval of 95 % assumes that the model is to the others as they are to each other.
+    interval of 95 % assumes that the model is like the others.
     """
     from orchbench_analytics.outputs import sentences
     from orchbench_analytics.warehouse import open_warehouse

@@ -26,7 +26,7 @@ ProfileArgument = Annotated[
 
 @command(on=profile, name="list", example="orchbench profile list")
 def list_profiles(*, rows: RowOptions) -> None:
-    """List the built-in profiles, and how far each is from spec."""
+    """List the built-in profiles, and in how many rules each differs from spec."""
     from orchbench_analytics.outputs.profiles import profile_list
 
     rows.write(profile_list(), is_prose=True)

@@ -75,7 +75,9 @@ def sql(
     timeout: Annotated[
         float | None,
         typer.Option(
-            min=0, metavar="SECONDS", help="Stop a query that takes longer; exit code 124."
+            min=0,
+            metavar="SECONDS",
+            help="Stop a query that takes longer, its rows included; exit code 124.",
         ),
     ] = None,
     memory: Annotated[

@@ -22,7 +22,7 @@ def tag(
         typer.Argument(
             metavar="FILE",
             parser=local_path,
-            help="CSV or TOML: model, experiment, anything else.",
+            help="CSV or TOML with model, experiment if there are several, and the tags.",
         ),
     ],
     replace: Annotated[

@@ -432,6 +432,24 @@ def test_groups_are_made_of_the_chosen_models(orchbench, demo: Path, tmp_path: P
     }
 
 
+def test_a_model_that_lacks_a_few_scenarios_brings_up_min_coverage(
+    orchbench, demo: Path, tmp_path: Path
+) -> None:
+    for model in ("perfect", "graded-1"):
+        for scenario in range(20):
+            path = documents.scenario_path(tmp_path / "results", model, str(scenario))
+            documents.write(path, documents.runs_document())
+    path.unlink()
+    warehouse = tmp_path / "w"
+    orchbench("ingest", tmp_path / "results", "--into", warehouse, "--jobs", 1)
+
+    said = orchbench("leaderboard", warehouse).stderr
+    assert "it has 19 of 20 scenarios\n" in said
+    assert "--min-coverage 0.95 ranks models that lack a few scenarios\n" in said
+    ranked = orchbench("leaderboard", warehouse, "--min-coverage", 0.95, "-f", "json")
+    assert [row["rank_number"] for row in json.loads(ranked.stdout)] == [1, 1]
+
+
 def test_groups_tell_languages_apart_and_say_their_profile(
     orchbench, demo: Path, tmp_path: Path
 ) -> None:

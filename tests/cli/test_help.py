@@ -1,5 +1,6 @@
 """What people find out by asking: every command and option says what it does."""
 
+import re
 import shlex
 import shutil
 import subprocess
@@ -67,6 +68,7 @@ def test_every_page_of_help_fits_and_has_an_example(orchbench, name, command) ->
     told = orchbench(*name.split(), "-h").stdout
     assert f"Example: orchbench {name}" in told
     assert "[[" not in told
+    assert not re.search(r"<(Path|str|list)|\{[A-Z]|x[<>]=", told)  # Python's types, and ranges
     assert "DIR  [required]" not in " ".join(told.split())
     assert max(map(len, told.splitlines())) <= 80
 

@@ -29,6 +29,7 @@ MISTAKES = [
     (("ingest", "{results}", "w"), 2, "did you mean: orchbench ingest {results} --into w?"),
     (("ingest", W), 2, "did you mean: orchbench ingest PATH --into {warehouse}?"),
     (("ingest", "{results}/*", "--into", "w"), 2, "without quotes the shell finds what fits it"),
+    (("ingest", "{results}", "--into", "w", "--model", ""), 2, "--model is empty; give it a name"),
     # numbers
     (("ingest", "{results}", "--into", "w", "--jobs", "two"), 2, "--jobs two: expected a whole"),
     (("leaderboard", W, "-n", "0"), 2, "--limit 0: expected 1 or more"),

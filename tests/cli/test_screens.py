@@ -159,6 +159,28 @@ def test_the_prompt_answers_lists_and_describes(home: Path) -> None:
     assert "answer" in (home / "state/orchbench/sql_history").read_text(encoding="utf-8")
 
 
+def test_the_prompt_names_its_own_words(home: Path) -> None:
+    typed = "select * from main.scored_steps;\n.quit\n"
+    screen = on_terminal("sql", W, cwd=home, typed=typed, XDG_STATE_HOME=str(home / "state"))
+    assert "seen with .wide" in screen.text
+    assert "seen with .all" in screen.text
+    assert "--wide" not in screen.text
+    assert "--all" not in screen.text
+
+
+@pytest.mark.long
+def test_the_bar_of_an_ingest_does_not_stand_still_while_it_scores(
+    home: Path, tmp_path: Path
+) -> None:
+    call = ("ingest", "demo/results", "--into", tmp_path / "w", "--jobs", 1)
+    drawn = on_terminal(*call, cwd=home, lines=24).text
+    _, _, scoring = drawn.partition("files read; scoring")
+    assert scoring
+    assert "━" not in scoring  # no bar
+    assert len({*re.findall(r"\d:\d\d:\d\d", scoring)}) >= 1  # the time that it takes
+    assert "0/? bytes" not in scoring
+
+
 def test_text_of_models_does_not_act_on_the_terminal(home: Path) -> None:
     query = "select chr(27) || ']0;x' || chr(7) as \"a\x1b[31m\", chr(8238) as b"
     for how in ((), ("--format", "csv"), ("--format", "json"), ("--format", "latex")):

@@ -518,6 +518,34 @@ def test_drilling_down_from_model_to_step(browser: Chrome, open_page: Open) -> N
     assert "step" not in browser.current_url
 
 
+def test_a_run_and_a_step_without_a_name_can_be_opened(
+    browser: Chrome, open_page: Open, tmp_path: Path
+) -> None:
+    label, answer = documents.run()["label"], documents.run()["sub_agent_history"][0]
+    nameless = documents.run(
+        label={"1": label["1"], "": label["3"], "-1": label["3-1"]},
+        main_agent_history=[],
+        sub_agent_history=[answer | {"step_id": ""}],
+    )
+    path = documents.scenario_path(tmp_path / "results")
+    documents.write(path, documents.runs_document({"": nameless, "run #2": documents.run()}))
+    warehouse = open_warehouse(tmp_path / "w", create=True)
+    warehouse.ingest(tmp_path / "results", jobs=1)
+    steps = warehouse.table("scored_steps").collect().filter(run="")["step_id"].unique().to_list()
+    file = warehouse.report(tmp_path / "report.html", jobs=1).page
+
+    opened = "#/model/m/exp/scenario/EN/12/run//step/"
+    open_page(opened + steps[0], file)
+
+    assert steps == [""]
+    assert "step" in heading(browser).lower()
+    assert "getForecast" in browser.find_element(By.TAG_NAME, "main").text
+    open_page("#/model/m/exp/scenario/EN/12", file)
+    links = browser.find_elements(By.CSS_SELECTOR, f"main a[href^='{opened}']")
+    assert links
+    assert complaints(browser) == []
+
+
 def test_a_plan_picture_shows_its_distance(browser: Chrome, open_page: Open) -> None:
     open_page("#/model/format-breaker/baseline/plans?kind=missing_workflow")
     follow(browser, "main tbody th a")

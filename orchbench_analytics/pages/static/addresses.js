@@ -5,7 +5,7 @@ const here = { path: [], params: new URLSearchParams(), core: null };
 
 function readAddress(hash) {
   const [path, query = ""] = hash.replace(/^#\/?/, "").split("?");
-  here.path = path.split("/").filter(Boolean).map(decoded);
+  here.path = path === "" ? [] : path.split("/").map(decoded); // a run or step may be named ""
   here.params = new URLSearchParams(query);
 }
 
