@@ -318,8 +318,8 @@ class Guard:
 
 
 def _page(snapshot: Snapshot, _: Request) -> Response:
-    pieces = {"core": snapshot.piece("core")}
-    text = page_text(pieces, title=snapshot.options.title, may_load=True, may_ask=True)
+    """The page without any piece, so that it is there at once."""
+    text = page_text({}, title=snapshot.options.title, may_load=True, may_ask=True)
     policy = policy_of(may_load=True, may_ask=True)
     headers = {"content-security-policy": f"{policy}; frame-ancestors 'none'"}
     return HTMLResponse(text, headers=headers)

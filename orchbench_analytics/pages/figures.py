@@ -7,6 +7,7 @@ asks for fonts that every system has, or one of the same widths.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
@@ -74,9 +75,16 @@ class Figure(NamedTuple):
         import vl_convert
 
         if suffix == ".pdf":
-            return bytes(vl_convert.svg_to_pdf(self.svg, scale=72 / 96))  # points of pixels
+            return bytes(vl_convert.svg_to_pdf(_in_points_of_pixels(self.svg)))
         scale = _PIXELS_PER_INCH / 96
         return bytes(vl_convert.svg_to_png(self.svg, scale=scale))
+
+
+def _in_points_of_pixels(svg: str) -> str:
+    """The picture at 72 units an inch, as PDF measures, in place of 96."""
+    head, bracket, body = svg.partition(">")
+    sizes = re.compile(r'\b(width|height)="([\d.]+)"')
+    return sizes.sub(lambda m: f'{m[1]}="{float(m[2]) * 72 / 96:g}"', head) + bracket + body
 
 
 def require_figure_file(path: Path) -> None:

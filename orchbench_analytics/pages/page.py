@@ -46,7 +46,7 @@ _PAGE = """<!doctype html>
 </head>
 <body>
 <noscript>This report is drawn by its own script; please allow it to run.</noscript>
-<div id="page"></div>
+<div id="page"><p class="waiting" role="status">Reading the results …</p></div>
 {pieces}<script>{script}</script>
 </body>
 </html>

@@ -22,7 +22,7 @@ from orchbench_analytics.pages import explorer as explorer_module
 from orchbench_analytics.pages.explorer import Explorer, explorer_app
 from orchbench_analytics.pages.report import ReportOptions
 from tests.conftest import MakeOnce
-from tests.pages.test_report import PIECE, pieces
+from tests.pages.test_report import pieces
 from tests.pages.unpack import frame_of_columns, unpacked
 from tests.sample_sweep import build_demo
 from tests.views.test_sandbox import CASES, SECRET, digest
@@ -53,6 +53,16 @@ def rows_of(answer: Any) -> list[dict[str, Any]]:
     return frame_of_columns(answer.json()["rows"]).to_dicts()
 
 
+def core_of(client: TestClient, page: Any) -> dict[str, Any]:
+    return piece_of(client, page, "core")
+
+
+def piece_of(client: TestClient, page: Any, name: str) -> Any:
+    script = client.get(f"{page.url.path}pieces/{name}.js")
+    assert script.headers["content-type"].startswith("text/javascript")
+    return unpacked(script.text.removeprefix(f'takePiece("{name}","').removesuffix('");\n'))
+
+
 def ask(client: TestClient, query: str) -> Any:
     return client.post(f"/{TOKEN}/sql", content=query)
 
@@ -62,14 +72,11 @@ def test_the_page_is_that_of_the_report(client: TestClient, demo: Path, tmp_path
     report = open_warehouse(demo).report(tmp_path / "report.html", jobs=1).page
 
     assert page.status_code == 200
-    live = {name: unpacked(text) for name, text in PIECE.findall(page.text)}["core"]
+    live = core_of(client, page)
     expected = pieces(report)
     assert {name: live[name] for name in expected["core"]} == expected["core"]
     for name in expected.keys() - {"core"}:
-        script = client.get(f"{page.url.path}pieces/{name}.js")
-        assert script.headers["content-type"].startswith("text/javascript")
-        packed = script.text.removeprefix(f'takePiece("{name}","').removesuffix('");\n')
-        assert unpacked(packed) == expected[name], name
+        assert piece_of(client, page, name) == expected[name], name
 
 
 def test_every_answer_has_a_strict_policy(client: TestClient) -> None:
@@ -242,7 +249,7 @@ def test_a_chosen_model_is_all_there_is(demo: Path, tmp_path: Path) -> None:
         app = explorer_app(explorer, token=TOKEN, host=HOST)
         with TestClient(app, base_url=f"http://{HOST}") as client:
             page = client.get(f"/{TOKEN}/")
-            core = {name: unpacked(text) for name, text in PIECE.findall(page.text)}["core"]
+            core = core_of(client, page)
             assert core["models"]["count"] == 1
             found = rows_of(client.get(f"/{TOKEN}/search", params={"text": "name"}))
             assert {row["model"] for row in found} == {"perfect"}
@@ -311,12 +318,7 @@ def test_a_file_added_while_it_is_open_appears(
 
             # The page that is open stays whole; a new one has the model.
             page = client.get(f"/{TOKEN}/")
-            models = [
-                {name: unpacked(text) for name, text in PIECE.findall(answer.text)}["core"][
-                    "models"
-                ]
-                for answer in (client.get(first.url.path), page)
-            ]
+            models = [core_of(client, answer)["models"] for answer in (first, page)]
             assert [model["count"] for model in models] == [8, 9]
             assert "silent" in models[1]["columns"]["model"]["words"]
             assert client.get(f"/{TOKEN}/of-another-day/").url.path == page.url.path
@@ -331,7 +333,7 @@ def test_the_command_serves_and_ends_with_ctrl_c(demo: Path) -> None:
         assert run.stdout is not None
         address = run.stdout.readline().strip()
         with urlopen(address, timeout=60) as page:
-            assert b"data-piece" in page.read()
+            assert b"Reading the results" in page.read()
         run.send_signal(SIGINT)
         _, said = run.communicate(timeout=60)
     assert run.returncode == 130

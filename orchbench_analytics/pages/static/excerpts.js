@@ -27,5 +27,5 @@ const EXCERPTS = {
 
 piece("excerpt").then(({ kind, heads, words: said, ...given }) => {
   Object.assign(words, said, { heads });
-  document.getElementById("page").append(fill(el("div", { class: "excerpt" }), [EXCERPTS[kind](given)]));
+  document.getElementById("page").replaceChildren(fill(el("div", { class: "excerpt" }), [EXCERPTS[kind](given)]));
 });

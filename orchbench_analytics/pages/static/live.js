@@ -59,11 +59,16 @@ function keepInAddress(choices) {
 
 const numeric = (rows, name) => rows.columns[name].values !== undefined;
 
+// Six digits of a value, and all of it when it is pointed at.
+const roundedCell = (value) => (isAbsent(value) ? "–"
+  : Number.isInteger(value) ? String(value) : el("span", { title: String(value) }, String(+value.toPrecision(6))));
+
 function queryResult(rows, most) {
   const names = Object.keys(rows.columns);
   const found = rows.rows();
   if (!found.length) return note("no rows");
-  const columns = names.map((name) => ({ name, label: name, value: (row) => row[name], kind: numeric(rows, name) ? "number" : "text" }));
+  const columns = names.map((name) => ({ name, label: name, value: (row) => row[name],
+    ...(numeric(rows, name) ? { kind: "number", cell: (row) => roundedCell(row[name]) } : {}) }));
   return [dataTable({ caption: "Rows of the query", isCaptionRead: true, columns, rows: found }),
     most && note(`These are the first ${count(most)} rows; the CSV file has all.`), chartOf(rows, found, names)];
 }

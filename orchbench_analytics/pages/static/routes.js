@@ -166,11 +166,16 @@ function onKey(event) {
 }
 
 async function start() {
-  here.core = await piece("core");
+  try {
+    here.core = await piece("core");
+  } catch (error) {
+    document.querySelector("#page").replaceChildren(el("p", { class: "waiting", role: "alert" }, `The results cannot be read: ${error.message}`));
+    throw error;
+  }
   Object.assign(words, here.core.words, { heads: here.core.heads });
   const isLive = Boolean(here.core.live);
   const foot = el("footer", null, "Made by orchbench-analytics ", here.core.version, isLive ? "" : " · works offline", " · keys: / find, ← → steps, u up");
-  document.querySelector("#page").append(header, ...(isLive ? [news] : []), main, foot);
+  document.querySelector("#page").replaceChildren(header, ...(isLive ? [news] : []), main, foot);
   if (isLive) goLive();
   addEventListener("hashchange", show);
   addEventListener("scroll", () => {

@@ -1,0 +1,102 @@
+"""Figures for papers: they show the rows of the statistics, in every format, and stay inert."""
+
+import re
+from pathlib import Path
+from xml.etree import ElementTree
+
+import polars as pl
+import pytest
+
+from orchbench_analytics import open_warehouse
+from orchbench_analytics.errors import OrchbenchError, PathError, SelectionError
+from orchbench_analytics.pages.figures import FIGURES, cost_figure, require_figure_file
+from orchbench_analytics.warehouse import Warehouse
+from tests.conftest import MakeOnce
+from tests.pages.test_report import hostile_warehouse
+from tests.sample_sweep import build_demo
+
+WHAT = (*FIGURES, "plan")
+
+
+@pytest.fixture(scope="module")
+def warehouse(make_once: MakeOnce) -> Warehouse:
+    return open_warehouse(make_once("demo", build_demo) / "warehouse")
+
+
+def texts(svg: str) -> list[str]:
+    return [text for text in ElementTree.fromstring(svg).itertext() if text.strip()]
+
+
+@pytest.mark.parametrize("what", ["leaderboard", "pairs", "consistency"])
+def test_every_model_is_named(warehouse: Warehouse, what: str) -> None:
+    shown = texts(warehouse.figure(what).svg)
+    models = {*warehouse.models()["model"]}
+    for model in models:
+        assert any(text.split("/")[0] == model for text in shown), model
+
+
+@pytest.mark.parametrize("what", WHAT)
+def test_every_format_is_what_it_says(warehouse: Warehouse, what: str) -> None:
+    figure = warehouse.figure(what, languages=["EN"])
+    assert figure.content(".pdf").startswith(b"%PDF")
+    assert figure.content(".png").startswith(b"\x89PNG")
+    assert figure.content(".svg").decode() == figure._repr_svg_()
+
+
+@pytest.mark.parametrize("what", FIGURES)
+def test_a_chart_is_eight_centimetres_wide(warehouse: Warehouse, what: str) -> None:
+    root = ElementTree.fromstring(warehouse.figure(what).svg)
+    assert float(root.attrib["width"]) == pytest.approx(302, abs=2)  # pixels of CSS
+
+
+def test_a_page_of_pdf_is_eight_centimetres_wide(warehouse: Warehouse) -> None:
+    found = re.search(rb"/MediaBox \[([^\]]*)\]", warehouse.figure("leaderboard").content(".pdf"))
+    assert found is not None
+    assert float(found[1].split()[2]) == pytest.approx(8 / 2.54 * 72, abs=2)  # points
+
+
+def test_the_plan_is_the_one_that_is_asked_for(warehouse: Warehouse) -> None:
+    plans = warehouse.table("scored_plans").filter(profile="spec").collect()
+    row = plans.drop_nulls("structure_distance").sort("model", "scenario", "run").row(0, named=True)
+    svg = warehouse.figure(
+        "plan",
+        models=[row["model"]],
+        languages=[row["language"]],
+        scenario=row["scenario"],
+        run=row["run"],
+        step=row["step_id"],
+    ).svg
+    assert "Workflows and what they wait for" in texts(svg)
+    for word in ("in both", "missing", "extra", "changed"):
+        assert word in texts(svg)
+    with pytest.raises(SelectionError, match="no plan"):
+        warehouse.figure("plan", scenario="nowhere")
+
+
+def test_hostile_names_are_text(tmp_path: Path) -> None:
+    warehouse = open_warehouse(hostile_warehouse(tmp_path))
+    svg = warehouse.figure("leaderboard").svg
+    tags = {element.tag.rpartition("}")[2] for element in ElementTree.fromstring(svg).iter()}
+    assert "script" not in tags
+    assert any("<script>" in text for text in texts(svg))
+
+
+def test_wrong_calls_are_told(warehouse: Warehouse) -> None:
+    with pytest.raises(SelectionError, match="there are leaderboard"):
+        warehouse.figure("nothing")  # type: ignore[arg-type]
+    with pytest.raises(SelectionError, match="figure of a plan"):
+        warehouse.figure("pairs", scenario="1")
+    with pytest.raises(PathError, match=r"\.svg, \.pdf, \.png"):
+        require_figure_file(Path("board.jpg"))
+    with pytest.raises(OrchbenchError, match=r"two models|no model"):
+        warehouse.figure("pairs", models=["perfect"])
+
+
+def test_costs_that_are_not_known_are_told() -> None:
+    costs = pl.DataFrame(
+        {"model": ["a"], "experiment": ["x"], "run_cost": [None], "average_score": [0.5],
+         "front": ["off"]},
+        schema_overrides={"run_cost": pl.Float64},
+    )  # fmt: skip
+    with pytest.raises(SelectionError, match="not known"):
+        cost_figure(costs)
