@@ -283,6 +283,9 @@ SCENARIO_FIGURES = {
     "total_rejection_type_mismatch": "type_mismatch_count",
     "total_failed_generation": "failed_generation_count",
 }
+# The evaluator does not print these. Documents that we write have them too, since under some
+# profiles they are more than the confusion matrix adds up to.
+LABEL_FIGURES = ("call_label_count", "rejection_label_count")
 
 
 def is_rounded(path: str) -> bool:

@@ -5,8 +5,10 @@ A document is about one profile. It is written again when a row that it is made 
 
 from __future__ import annotations
 
+import re
 from abc import abstractmethod
 from collections.abc import Iterable, Iterator
+from hashlib import sha256
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -21,6 +23,9 @@ from orchbench_analytics.stats.intervals import intervals
 from orchbench_analytics.views.catalog import frame_of
 
 BENCHMARK = "OrchestrationBench"
+# What Windows does not allow in the name of a file, and names that mean a device there.
+_NOT_PLAIN = re.compile(r'[<>:"/\\|?*\x00-\x1f]')
+_RESERVED = re.compile(r"^(con|prn|aux|nul|com\d|lpt\d)(?=\.|$)", re.IGNORECASE)
 SCORE_TABLES = (
     *("scenario_scores", "scenario_clusters", "language_ranks"),
     *("reported_models", "profiles"),
@@ -105,6 +110,23 @@ def scores_of(connection: duckdb.DuckDBPyConnection) -> dict[Subject, list[Score
 def profile_of(connection: duckdb.DuckDBPyConnection) -> str:
     """The name of the one profile that is exported."""
     return str(rows_of(connection, "select profile from main.profiles").item())
+
+
+def directory_names(names: Iterable[str]) -> dict[str, str]:
+    """A directory for each name, on any system: of plain characters, and apart in small letters.
+
+    A name that has to be changed, or that another one differs from in capitals alone, ends with a
+    part of its hash.
+    """
+    found: dict[str, str] = {}
+    taken: set[str] = set()
+    for name in sorted(set(names)):
+        plain = name.replace("/", "__")
+        safe = _RESERVED.sub(r"_\g<0>", _NOT_PLAIN.sub("_", plain).rstrip(". "))
+        is_kept = safe == plain and safe.lower() not in taken
+        found[name] = safe if is_kept else f"{safe}-{sha256(name.encode()).hexdigest()[:8]}"
+        taken.add(found[name].lower())
+    return found
 
 
 def rows_of(connection: duckdb.DuckDBPyConnection, query: str, **parameters: str) -> pl.DataFrame:

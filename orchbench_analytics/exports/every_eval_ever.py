@@ -27,12 +27,13 @@ from orchbench_analytics.exports.documents import (
     Row,
     Score,
     Subject,
+    directory_names,
     profile_of,
     rows_of,
     scores_of,
 )
 from orchbench_analytics.exports.sink import Outgoing
-from orchbench_analytics.metrics import LABELS, METRICS, SCENARIO_FIGURES
+from orchbench_analytics.metrics import LABEL_FIGURES, LABELS, METRICS, SCENARIO_FIGURES
 
 SCHEMA_VERSION = "0.3.0"
 LIBRARY = "orchbench-analytics"
@@ -118,7 +119,7 @@ def _documents(
 ) -> Iterator[tuple[str, Iterable[bytes]]]:
     key = {**subject._asdict(), "language": language}
     name = _uuid(*key.values(), profile)
-    directory = f"data/{BENCHMARK}/{_developer(subject.model)}/{_plain(subject.model)}"
+    directory = f"data/{BENCHMARK}/{_model_id(subject.model)}"
     evaluation_id = f"{BENCHMARK}/{subject.model}/{subject.experiment}/{language}/{profile}"
     instances = [_BYTES(row) + b"\n" for row in _instances(connection, key, evaluation_id)]
     is_judged = _rows(connection, _JUDGED, key).item()
@@ -141,7 +142,7 @@ def _documents(
         "eval_library": {"name": LIBRARY, "version": version(LIBRARY)},
         "model_info": {
             "name": subject.model,
-            "id": f"{_developer(subject.model)}/{_plain(subject.model)}",
+            "id": _model_id(subject.model),
             "additional_details": _UNKNOWN_MODEL,
         },
         "evaluation_results": [_result(score, key, is_judged=is_judged) for score in scores],
@@ -204,11 +205,11 @@ def _instances(
     plans = _turns(connection, _PLANS, key)
     for row in _rows(connection, _SCENARIOS, key).iter_rows(named=True):
         scenario = row["scenario"]
-        figures = {
-            name: repr(row[column])
+        figures = {  # the evaluator prints an undefined score as 0
+            name: repr(0.0 if row[column] is None else row[column])
             for name, column in SCENARIO_FIGURES.items()
-            if row[column] is not None
-        }
+            if row[column] is not None or not column.endswith("_count")
+        } | {name: repr(row[name]) for name in LABEL_FIGURES}
         metadata = {
             **key,
             "scenario": scenario,
@@ -247,7 +248,7 @@ def _instance(
     return {
         "schema_version": SCHEMA_VERSION,
         "evaluation_id": evaluation_id,
-        "model_id": f"{_developer(key['model'])}/{_plain(key['model'])}",
+        "model_id": _model_id(key["model"]),
         "evaluation_name": f"{BENCHMARK} {key['language']}",
         "evaluation_result_id": _result_id(key, metric),
         "sample_id": f"{key['language']}/{scenario}",
@@ -360,13 +361,11 @@ def _directory(*, model: str, experiment: str, language: str) -> str:
     return f"{model}/{experiment}/step_wise_evaluation_{language}/{model}"
 
 
-def _developer(model: str) -> str:
-    """Who made the model, if its name says so; the datastore has a directory for each."""
-    return model.split("/")[0] if "/" in model else "unknown"
-
-
-def _plain(model: str) -> str:
-    return model.split("/", 1)[-1].replace("/", "__")
+def _model_id(model: str) -> str:
+    """Who made the model, if its name says so, and the model: two directories of the datastore."""
+    developer, name = model.split("/", 1) if "/" in model else ("unknown", model)
+    plain = directory_names([developer, name])
+    return f"{plain[developer]}/{plain[name]}"
 
 
 def _uuid(*names: str) -> str:

@@ -6,6 +6,7 @@ repository of the model, `dataset/` is a repository of its own.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 
@@ -17,6 +18,7 @@ from orchbench_analytics.exports.documents import (
     DocumentDirectory,
     Score,
     Subject,
+    directory_names,
     profile_of,
     scores_of,
 )
@@ -40,11 +42,14 @@ class HuggingFace(DocumentDirectory):
         """The results of each model, and the dataset's README."""
         profile = profile_of(outgoing.connection)
         scores = scores_of(outgoing.connection)
-        several = {s.model for s in scores if sum(o.model == s.model for o in scores) > 1}
+        directories = directory_names(name for subject in scores for name in subject)
+        models = Counter(subject.model for subject in scores)
         for subject, own in scores.items():
-            name = f"{BENCHMARK.lower()}-{subject.experiment}" if subject.model in several else ""
-            path = f".eval_results/{(name or BENCHMARK.lower()).replace('/', '__')}.yaml"
-            yield f"models/{subject.model}/{path}", [_eval_results(subject, own, profile)]
+            experiment = directories[subject.experiment]
+            suffix = f"-{experiment}" if models[subject.model] > 1 else ""
+            name = f".eval_results/{BENCHMARK.lower()}{suffix}.yaml"
+            path = f"models/{directories[subject.model]}/{name}"
+            yield path, [_eval_results(subject, own, profile)]
         yield "dataset/README.md", [_readme(outgoing, profile).encode()]
 
     def write_others(self, outgoing: Outgoing, staged: Path) -> None:

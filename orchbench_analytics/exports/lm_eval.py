@@ -18,6 +18,7 @@ from orchbench_analytics.exports.documents import (
     Row,
     Score,
     Subject,
+    directory_names,
     profile_of,
     scores_of,
 )
@@ -41,10 +42,12 @@ class LmEval(DocumentDirectory):
     def documents(self, outgoing: Outgoing) -> Iterator[tuple[str, Iterable[bytes]]]:
         """The `results.json` of each model and experiment."""
         profile = profile_of(outgoing.connection)
-        for subject, scores in scores_of(outgoing.connection).items():
+        found = scores_of(outgoing.connection)
+        directories = directory_names(name for subject in found for name in subject)
+        for subject, scores in found.items():
             document = msgspec.json.encode(_document(subject, scores, profile))
-            directory = f"{_sanitized(subject.model)}/{_sanitized(subject.experiment)}"
-            yield f"{directory}/results.json", [msgspec.json.format(document, indent=2), b"\n"]
+            path = f"{directories[subject.model]}/{directories[subject.experiment]}/results.json"
+            yield path, [msgspec.json.format(document, indent=2), b"\n"]
 
 
 def _document(subject: Subject, scores: Sequence[Score], profile: str) -> Row:
@@ -71,7 +74,7 @@ def _document(subject: Subject, scores: Sequence[Score], profile: str) -> Row:
         "n-samples": {BENCHMARK: {"original": max(counts), "effective": max(counts)}},
         "config": {"model": subject.model, "model_args": ""},
         "model_name": subject.model,
-        "model_name_sanitized": _sanitized(subject.model),
+        "model_name_sanitized": subject.model.replace("/", "__"),
         "date": time.time(),
         "orchbench_analytics_version": version("orchbench-analytics"),
     }
@@ -83,8 +86,3 @@ def _figure(score: Score) -> str:
     if score.language != MEAN_OF_LANGUAGES:
         return f"{name}_{score.language}"
     return "Overall" if name == "Average" else name
-
-
-def _sanitized(name: str) -> str:
-    """A name as lm-eval makes directories of it."""
-    return name.replace("/", "__")

@@ -19,7 +19,7 @@ from orchbench_analytics.ingest.decode import (
     UnreadableDocument,
     read_bytes,
 )
-from orchbench_analytics.metrics import SCENARIO_FIGURES
+from orchbench_analytics.metrics import LABEL_FIGURES, SCENARIO_FIGURES
 
 
 class _Metric(msgspec.Struct):
@@ -85,7 +85,8 @@ def _scenarios(lines: Iterable[bytes]) -> Iterable[dict[str, Any]]:
         if scenario is None or scenario in seen:
             continue
         seen.add(scenario)
-        figures = {name: _number(metadata[name]) for name in SCENARIO_FIGURES if name in metadata}
+        known = (name for name in (*SCENARIO_FIGURES, *LABEL_FIGURES) if name in metadata)
+        figures = {name: _number(metadata[name]) for name in known}
         yield {"file_path": f"{scenario}_out.json", **figures}
 
 

@@ -283,7 +283,7 @@ def _place_of_client(
     """
     holder = _without_inner(above)
     is_of_pipeline = around.is_of_pipeline or len(holder) < len(above)
-    is_below_given = given is not None and len(given) < len(holder) and holder[-1:] != ("/",)
+    is_below_given = given is not None and len(given) < len(holder) and not holder[-1].endswith("/")
     is_by_hand = (
         _suffix(step_wise) is None
         or len(around.models.get(step_wise, ())) > 1
@@ -372,7 +372,7 @@ def _without_inner(directory: Parts) -> Parts:
 
 def _as_model(directory: Parts) -> str | None:
     """A directory's name as that of a model, unless the tree itself needs the name."""
-    if not directory or directory[0] == "/" or directory[0] == _INNER_DIRECTORY:
+    if not directory or directory[0].endswith("/") or directory[0] == _INNER_DIRECTORY:
         return None
     is_taken = _STEP_WISE.fullmatch(directory[0]) or _JUDGE_DIRECTORY.fullmatch(directory[0])
     return None if is_taken else directory[0]

@@ -115,7 +115,9 @@ def read_and_flatten(file: InputFile, data: bytes) -> tuple[Flat, Problem | None
     """The rows of one document, and what had to be mended before it could be read."""
     key = (file.model, file.experiment, file.language)
     if file.kind == "run_log":
-        return flatten.flatten_run_log(key, data.decode("utf-8", "replace")), None
+        return flatten.flatten_run_log(
+            key, data.decode("utf-8", "replace").replace("\r\n", "\n")
+        ), None
 
     def make(document: bytes) -> Flat:
         if file.kind == "runs":

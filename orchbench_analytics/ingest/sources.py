@@ -29,6 +29,7 @@ CLOSED_DIRECTORY = "closed_directory"
 OTHER_KIND = "other_kind"
 
 _KERNEL_FILES = ("/proc/", "/sys/", "/dev/")  # some, such as /proc/kmsg, never end
+_DRIVE = re.compile(r"[A-Za-z]:/")
 _PATTERN_PARTS = ("model", "experiment", "language", "scenario", "run")
 
 Key = tuple[str, str | None, str | None, str | None, str | None, str | None]
@@ -115,7 +116,7 @@ def discover(
     closed = {_identity(str(without))} if without is not None and without.exists() else set()
     look = survey or cache(layouts.survey)
     for given in paths:
-        root = os.path.abspath(given)  # noqa: PTH100 (Path keeps `..`, so one file has two paths)
+        root = slashed(os.path.abspath(given))  # noqa: PTH100 (Path keeps `..`: two paths for one)
         if not os.path.lexists(root):
             raise PathError(f"no such file or directory: {given}")
         for file in walk(root, closed):
@@ -133,7 +134,7 @@ def walk(root: str, closed: Collection[tuple[int, int]] = ()) -> Iterator[InputF
     Directories whose identity is in `closed` are not entered.
     """
     if not os.path.isdir(root):  # noqa: PTH112 (plain strings: this runs once per file)
-        yield stat_file(root)
+        yield stat_file(slashed(root))
         return
     entered: set[tuple[int, int]] = set()
     waiting, linked = [_Way(root)], list[_Way]()
@@ -158,13 +159,13 @@ def walk(root: str, closed: Collection[tuple[int, int]] = ()) -> Iterator[InputF
                 is_link = entry.is_symlink()
                 is_seen_once = is_link and way.is_linked
                 above = (*way.above, identity)
-                further = _Way(entry.path, above, way.is_linked or is_link, is_seen_once)
+                further = _Way(slashed(entry.path), above, way.is_linked or is_link, is_seen_once)
                 (linked if is_link else waiting).append(further)
                 if entry.name.endswith(layouts.SUFFIXES):
                     message = "a directory where a file was expected; what is in it was looked at"
                     yield _problem(entry.path, "is_directory", message)
             elif layouts.is_input_name(entry.name):
-                yield stat_file(entry.path)._replace(is_linked=way.is_linked)
+                yield stat_file(slashed(entry.path))._replace(is_linked=way.is_linked)
 
 
 class _Way(NamedTuple):
@@ -306,8 +307,17 @@ def _place_by_pattern(path: str, parts: dict[str, str]) -> Place:
     return Place(kind, **parts)
 
 
+def slashed(path: str) -> str:
+    """A path of this machine with `/` between its names, as sources keep it and layouts read it."""
+    return path.replace("\\", "/") if os.sep == "\\" else path
+
+
 def _parts(path: str) -> layouts.Parts:
-    return ("/", *filter(None, path.split("/"))) if path else ()
+    """The root, which ends in `/` and may be that of a drive, and the names below it."""
+    if not path:
+        return ()
+    root, names = (path[:3], path[3:]) if _DRIVE.match(path) else ("/", path)
+    return (root, *filter(None, names.split("/")))
 
 
 def _identity(directory: str) -> tuple[int, int]:

@@ -119,7 +119,7 @@ def paper_table(
         headers = [printable_line(name) for name in names]
         columns = [_verbatim(frame, *pair) for pair in zip(names, headers, strict=True)]
         return PaperTable("", columns, frozenset(), [])
-    constant = constant_columns(frame) if frame.height > 1 else []
+    constant = constant_columns(frame) if not frame.is_empty() else []
     spans = {value: span for value, span in _spans(frame).items() if value not in constant}
     is_marked = _is_marked(frame)
     hidden = {*constant, *(name for span in spans.values() for name in span)}

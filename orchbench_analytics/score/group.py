@@ -17,7 +17,7 @@ import msgspec
 import polars as pl
 
 from orchbench_analytics.engines.local import Engine
-from orchbench_analytics.metrics import SCENARIO_FIGURES
+from orchbench_analytics.metrics import LABEL_FIGURES, SCENARIO_FIGURES
 from orchbench_analytics.profiles import REPORTED, Profile, plan_rules_of, rules_of, step_rules_of
 from orchbench_analytics.queries import macros, scenario_scores_query
 from orchbench_analytics.schema import Table, polars_schema
@@ -62,6 +62,7 @@ from orchbench_analytics.tables import (
 
 _FEW_ROWS = 5_000
 _KEY = [column.name for column in SCENARIO_KEY]
+_FIGURES = SCENARIO_FIGURES | {name: name for name in LABEL_FIGURES}
 _OPTIONAL = ("type_mismatch_count", "failed_generation_count")  # older files lack them
 _NEEDED = [column for column in SCENARIO_FIGURES.values() if column not in _OPTIONAL]
 
@@ -216,11 +217,11 @@ def reported_scores(figures: pl.DataFrame) -> pl.DataFrame:
 
     What a result file does not say, such as how many answers were left out, is null.
     """
-    known = figures.filter(pl.col("figure").is_in(list(SCENARIO_FIGURES)))
+    known = figures.filter(pl.col("figure").is_in(list(_FIGURES)))
     if known.is_empty():
         return pl.DataFrame(schema=polars_schema(SCENARIO_SCORES))
     wide = known.pivot("figure", index=_KEY, values="value", aggregate_function="first")
-    given = {ours: seed for seed, ours in SCENARIO_FIGURES.items() if seed in wide.columns}
+    given = {ours: seed for seed, ours in _FIGURES.items() if seed in wide.columns}
     rows = wide.select(*_KEY, *(pl.col(seed).alias(ours) for ours, seed in given.items()))
     types = polars_schema(SCENARIO_SCORES)
     absent = (pl.lit(None, types[name]).alias(name) for name in types if name not in rows.columns)
@@ -230,10 +231,14 @@ def reported_scores(figures: pl.DataFrame) -> pl.DataFrame:
         .drop_nulls(_NEEDED)
         .with_columns(
             profile=pl.lit(REPORTED.name),
-            call_label_count=pl.col("true_positive_call_count")
-            + pl.col("false_negative_call_count"),
-            rejection_label_count=pl.col("true_positive_reject_count")
-            + pl.col("false_negative_reject_count"),
+            call_label_count=pl.coalesce(
+                "call_label_count",
+                pl.col("true_positive_call_count") + pl.col("false_negative_call_count"),
+            ),
+            rejection_label_count=pl.coalesce(
+                "rejection_label_count",
+                pl.col("true_positive_reject_count") + pl.col("false_negative_reject_count"),
+            ),
             call_scored_count=pl.col("true_negative_reject_count"),
             plan_with_failure_count=plans + pl.col("failed_plan_generation_count"),
             plan_without_failure_count=plans,
