@@ -1,9 +1,9 @@
 """The graph edit distance of plans: distinct pairs of graphs in, distances out.
 
-networkx defines the distance: a plan's graph is a networkx graph, and `networkx_distance` is
-`networkx.graph_edit_distance` with our costs. networkx pairs a self-loop with any edge of its node,
-so we fold self-loops into the costs of nodes, and then it is exact. `exact_distance` finds the same
-distance many times faster, and also the mapping of nodes; tests hold the two against each other.
+`networkx.graph_edit_distance` with our costs defines the distance. It pairs a self-loop with any
+edge of its node, so self-loops are folded into the costs of nodes, and then it is exact.
+`exact_distance` finds the same distance many times faster, and also the mapping of nodes; tests
+hold the two against each other.
 
 The public evaluator gives its self-loops to networkx as they are. `evaluator_distance` does so too:
 what networkx returns there can be less than the distance, and depends on the order of nodes. Its
@@ -214,29 +214,6 @@ def exact_distance(
     for source, target in zip(order_1, found.mapping, strict=True):
         mapping[source] = None if target is None else order_2[target]
     return found._replace(mapping=tuple(mapping))
-
-
-def networkx_distance(first: Graph, second: Graph, weights: Weights) -> float:
-    """The distance by its definition: self-loops are part of what a node costs."""
-    costs = substitution_costs(first, second, weights)
-    distance = nx.graph_edit_distance(
-        _with_folded_loops(first),
-        _with_folded_loops(second),
-        node_subst_cost=lambda a, b: costs[a["node"], b["node"]] + abs(a["loops"] - b["loops"]),
-        node_del_cost=lambda node: 1 + node["loops"],
-        node_ins_cost=lambda node: 1 + node["loops"],
-        edge_subst_cost=lambda *_: 0,
-    )
-    return float(distance)
-
-
-def _with_folded_loops(graph: Graph) -> nx.DiGraph[int]:
-    """The graph without its self-loops, each counted in the attribute `loops` of its node."""
-    drawn = to_networkx(graph)
-    for node, attributes in drawn.nodes(data=True):
-        attributes["loops"] = int(drawn.has_edge(node, node))
-    drawn.remove_edges_from(list(nx.selfloop_edges(drawn)))
-    return drawn
 
 
 def evaluator_distance(

@@ -17,10 +17,10 @@ from orchbench_analytics.score.plans.ged import (
     GraphPair,
     evaluator_distance,
     exact_distance,
-    networkx_distance,
     similarity,
 )
 from orchbench_analytics.score.plans.graphs import Graph, to_text
+from tests.oracle.distances import networkx_distance
 
 WEIGHTS = Weights(0.8, 0.2)
 KINDS = ("structure", "component")
