@@ -16,7 +16,7 @@ import socket
 import tempfile
 import webbrowser
 from collections.abc import AsyncGenerator, AsyncIterator, Callable, Iterator
-from contextlib import aclosing, closing, contextmanager
+from contextlib import aclosing, closing, contextmanager, suppress
 from pathlib import Path
 from threading import Lock, Thread
 from typing import Any
@@ -91,10 +91,26 @@ class Snapshot:
         self.tree = SourceTree(source.root, source.manifest)
         self._pieces: dict[str, str] = {}
         self._locks: dict[str, Lock] = {}
+        self._is_closed = False
+
+    def close(self) -> None:
+        """Wait for what is being made: a thread at work when Python ends would abort it."""
+        self._is_closed = True
+        for lock in list(self._locks.values()):
+            with lock:
+                pass
+
+    @contextmanager
+    def making(self, name: str) -> Iterator[None]:
+        """Make something, one thread at a time, unless the explorer ends."""
+        with self._locks.setdefault(name, Lock()):
+            if self._is_closed:
+                raise OrchbenchError("the explorer has ended")
+            yield
 
     def piece(self, name: str) -> str:
         """A piece, packed as a report packs it; KeyError if there is none of that name."""
-        with self._locks.setdefault(name, Lock()):
+        with self.making(name):
             if name not in self._pieces:
                 self._pieces[name] = packed(self._make(name))
                 kept = [other for other in self._pieces if other.startswith("model-")]
@@ -124,7 +140,7 @@ class Snapshot:
 
     def _labelled(self) -> Source:
         """The source, with the texts of labels written once."""
-        with self._locks.setdefault("texts of labels", Lock()):
+        with self.making("texts of labels"):
             if not self.source.is_gathered:
                 self.source.gather()
         return self.source
@@ -141,9 +157,11 @@ class Explorer:
         self._sandboxes = [Sandbox()]  # starts while the page is drawn
 
     def close(self) -> None:
-        """End the process that waits for the next query."""
+        """End the process that waits for the next query, and wait for what is being made."""
         while self._sandboxes:
             self._sandboxes.pop().close()
+        for snapshot in list(self._snapshots.values()):
+            snapshot.close()
 
     def newest(self) -> Snapshot:
         """The snapshot of the manifest that the warehouse has now."""
@@ -338,7 +356,7 @@ def _report(snapshot: Snapshot, _: Request) -> Response:
     options = snapshot.options._replace(largest_page=2**63)
     root, manifest = snapshot.source.root, snapshot.source.manifest
     try:
-        with Local() as engine:
+        with snapshot.making("report"), Local() as engine:
             made = make_report(root, manifest, target, options, engine)
     except BaseException:
         directory.cleanup()
@@ -413,7 +431,7 @@ def serve(
         explorer = Explorer(root, options, Path(scratch))
         with closing(explorer):
             first = explorer.newest()
-            Thread(target=first.piece, args=("core",), daemon=True).start()
+            Thread(target=_prepare, args=(first,), daemon=True).start()
             address = f"http://{host}/{token}/"
             announce(address)
             if opens:
@@ -427,6 +445,12 @@ def serve(
                 timeout_graceful_shutdown=_SECONDS_TO_END,
             )
             uvicorn.Server(config).run(sockets=[listener])
+
+
+def _prepare(snapshot: Snapshot) -> None:
+    """Make the first piece while the browser starts; who asks for it hears of an error."""
+    with suppress(OrchbenchError):
+        snapshot.piece("core")
 
 
 @contextmanager
