@@ -342,7 +342,7 @@ def test_parquet_can_be_partitioned(small: Warehouse, tmp_path: Path) -> None:
 
 
 def test_a_column_to_split_by_that_no_table_has_is_named(small: Warehouse, tmp_path: Path) -> None:
-    with pytest.raises(SelectionError, match="'modle'; did you mean model?"):
+    with pytest.raises(SelectionError, match="'modle'; did you mean model"):
         small.export(tmp_path / "out", partition_by=["modle"])
     assert not (tmp_path / "out").exists()
 
