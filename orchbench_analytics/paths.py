@@ -9,6 +9,12 @@ from orchbench_analytics.errors import PathError
 
 # With two letters or more, since one letter before a colon is a drive of Windows.
 _ADDRESS = re.compile(r"[A-Za-z][A-Za-z0-9+.-]+:[/\\]")
+_BUCKETS = ("s3://", "gs://", "az://")
+
+
+def is_address(given: str | Path) -> bool:
+    """Whether a text is the address of a bucket, or of something in it."""
+    return isinstance(given, str) and given.startswith(_BUCKETS)
 
 
 def require_parent(path: Path) -> None:
