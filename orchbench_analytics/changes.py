@@ -15,27 +15,28 @@ from orchbench_analytics.ingest.expect import Expected, with_expected
 from orchbench_analytics.ingest.find import Placement, walk
 from orchbench_analytics.ingest.sources import load_sources
 from orchbench_analytics.ingest.tags import read_tags
-from orchbench_analytics.ingest.update import IngestSummary, Progress, update, write_rows
+from orchbench_analytics.ingest.update import IngestSummary, Progress, update
 from orchbench_analytics.outputs.terminal import printable
 from orchbench_analytics.profiles import BUILT_IN, REPORTED, Profile, updated_profile
 from orchbench_analytics.score.unscored import find_unscored, is_scored
 from orchbench_analytics.selection import Contender
-from orchbench_analytics.store.commit import save_manifest
-from orchbench_analytics.store.compact import compact
 from orchbench_analytics.store.directories import (
     clear_staging,
+    compact,
     mark_finished,
     mark_unfinished,
-    write_numbered,
+    with_table,
 )
 from orchbench_analytics.store.lock import hold
 from orchbench_analytics.store.manifest import (
     Manifest,
     load_manifest,
     load_or_start,
-    tag_files,
+    save_manifest,
+    table_files,
     warehouse_around,
 )
+from orchbench_analytics.store.parquet import Frame, to_arrow
 from orchbench_analytics.tables import REPORTED_SCENARIOS, SOURCES
 
 
@@ -133,11 +134,8 @@ def tag(root: Path, path: Path, *, replace: bool) -> pl.DataFrame:
     with hold(root, wait=True, on_wait=_say):
         clear_staging(root)
         manifest = load_manifest(root)
-        kept = tags if replace else _merged(tag_files(root, manifest), tags)
-        generation = manifest.generation + 1
-        file = write_numbered(root, "model_tags", generation, kept.write_parquet)
-        changed = msgspec.structs.replace(manifest, generation=generation, model_tags=file)
-        save_manifest(root, changed)
+        kept = tags if replace else _merged(table_files(root, manifest, "model_tags"), tags)
+        save_manifest(root, with_table(root, manifest, "model_tags", Frame(kept)))
     return tags
 
 
@@ -162,17 +160,16 @@ def remove(
     with hold(root, wait=True, on_wait=_say):
         clear_staging(root)
         manifest = load_manifest(root)
-        generation = manifest.generation + 1
         _require_removable(manifest, profiles)
         if contenders:
-            manifest = _without_models(root, manifest, contenders, generation)
+            manifest = _without_models(root, manifest, contenders)
         kept = {n: r for n, r in manifest.profiles.items() if n not in profiles}
         manifest = msgspec.structs.replace(
             manifest,
-            generation=generation,
+            generation=manifest.generation + 1,
             profiles=kept,
             scores=[group for group in manifest.scores if group.profile in kept],
-            model_tags=None if tags else manifest.model_tags,
+            tables={n: t for n, t in manifest.tables.items() if not (tags and n == "model_tags")},
             removed_models=sorted({*manifest.removed_models, *contenders}),
             removed_profiles=sorted({*manifest.removed_profiles, *profiles}),
         )
@@ -193,18 +190,15 @@ def _require_removable(manifest: Manifest, profiles: Sequence[str]) -> None:
 
 
 def _without_models(
-    root: Path, manifest: Manifest, models: Collection[tuple[str, str]], generation: int
+    root: Path, manifest: Manifest, models: Collection[tuple[str, str]]
 ) -> Manifest:
     """The manifest without the parts and input files of some models and experiments."""
     sources = [
         s for s in load_sources(root, manifest).values() if (s.model, s.experiment) not in models
     ]
-    return msgspec.structs.replace(
-        manifest,
-        parts=[part for part in manifest.parts if (part.model, part.experiment) not in models],
-        sources=write_rows(root, generation, SOURCES, sources),
-        source_count=len(sources),
-    )
+    parts = [part for part in manifest.parts if (part.model, part.experiment) not in models]
+    manifest = msgspec.structs.replace(manifest, parts=parts)
+    return with_table(root, manifest, SOURCES.name, to_arrow(SOURCES, sources))
 
 
 def _scored(

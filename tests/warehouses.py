@@ -9,9 +9,8 @@ from polars.testing import assert_frame_equal
 
 from orchbench_analytics import open_warehouse
 from orchbench_analytics.ingest.update import IngestSummary
-from orchbench_analytics.store.commit import save_manifest
-from orchbench_analytics.store.manifest import load_manifest
-from orchbench_analytics.store.stamps import write_stamps
+from orchbench_analytics.store.files import write_stamps
+from orchbench_analytics.store.manifest import load_manifest, save_manifest
 from orchbench_analytics.tables import RAW_TABLES
 
 COMPARED = ("sources", "tool_parameters", *(table.name for table in RAW_TABLES))

@@ -19,7 +19,7 @@ from orchbench_analytics.cli.boundary import FOUND_WRONG, call_of, say
 from orchbench_analytics.cli.progress import progress_bar, say_summary, say_unchecked, task_bar
 from orchbench_analytics.errors import PathError
 from orchbench_analytics.paths import local_path
-from orchbench_analytics.store.manifest import Manifest, remedy_for
+from orchbench_analytics.store.manifest import Manifest, remedy_for, row_count
 from orchbench_analytics.store.verify import Finding
 
 
@@ -134,7 +134,7 @@ def _say_what_is_damaged(findings: list[Finding], warehouse: Path) -> bool:
 
 def _say_what_scores_lack(manifest: Manifest, warehouse: Path) -> None:
     has_runs = any(part.row_counts.get("scenarios") for part in manifest.parts)
-    if has_runs and not manifest.tool_parameter_count:
+    if has_runs and not row_count(manifest, "tool_parameters"):
         say(
             "  no agent cards: under upstream, values may score lower than the evaluator's; "
             "give --agent-cards"

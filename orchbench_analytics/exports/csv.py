@@ -19,9 +19,8 @@ from orchbench_analytics.exports.sink import (
     Rule,
     Sink,
 )
-from orchbench_analytics.store.durable import replace_file
+from orchbench_analytics.store.files import FileStamp, fault_of, replace_file, stamp_file
 from orchbench_analytics.store.replace import MADE_BY, is_empty, new_file, refuse
-from orchbench_analytics.store.stamps import FileStamp, fault_of, stamp_file
 from orchbench_analytics.views.catalog import quoted, quoted_name
 
 

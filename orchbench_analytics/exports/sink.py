@@ -34,8 +34,8 @@ from orchbench_analytics.exports.relations import (
     without_nul,
 )
 from orchbench_analytics.schema import DUCKDB_TYPES, Kind, arrow_schema
+from orchbench_analytics.store.files import FileStamp, Stamps, fault_of, stamp_file
 from orchbench_analytics.store.replace import MADE_BY, is_empty, new_directory, refuse
-from orchbench_analytics.store.stamps import FileStamp, Stamps, fault_of, stamp_file
 from orchbench_analytics.views.catalog import quoted, quoted_name
 
 EXCEL_TEXT = 32_767  # the most that a cell holds, in UTF-16 code units

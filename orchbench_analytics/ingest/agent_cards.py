@@ -6,8 +6,6 @@ import hashlib
 from pathlib import Path
 from typing import Any, NamedTuple
 
-import pyarrow.parquet as pq
-
 from orchbench_analytics.ingest.decode import (
     AgentCard,
     Problem,
@@ -27,6 +25,7 @@ from orchbench_analytics.ingest.sources import (
     refused_as_duplicate,
     source_of,
 )
+from orchbench_analytics.store.directories import read_rows
 from orchbench_analytics.store.manifest import Manifest
 from orchbench_analytics.tables import TOOL_PARAMETERS
 from orchbench_analytics.texts import text_of
@@ -141,13 +140,8 @@ def _agent_id(card: AgentCard) -> str:
 def _known_cards(root: Path, manifest: Manifest, before: dict[str, Source]) -> dict[str, Card]:
     """The cards taken before, by path, each with its rows of `tool_parameters`."""
     known = {s.path: Card(s, []) for s in before.values() if _is_taken_card(s)}
-    if manifest.tool_parameters is None or not known:
-        return known
     by_agent = {card.agent: card for card in known.values()}
-    table = pq.ParquetFile(root / manifest.tool_parameters).read().to_pydict()
-    names = TOOL_PARAMETERS.column_names
-    absent = dict.fromkeys(names, [None] * len(table["tool"]))  # as an older release had none
-    for row in zip(*((absent | table)[name] for name in names), strict=True):
+    for row in read_rows(root, manifest, TOOL_PARAMETERS) if known else ():
         by_agent[row[:2]].rows.append(row)
     return known
 

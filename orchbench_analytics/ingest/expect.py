@@ -5,13 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterable
 from pathlib import Path, PurePosixPath
 
-import msgspec
-import pyarrow.parquet as pq
-
 from orchbench_analytics.errors import PathError
 from orchbench_analytics.ingest.layouts import is_for_cards, language_of, stem
-from orchbench_analytics.store import parquet
+from orchbench_analytics.store.directories import read_rows, with_table
 from orchbench_analytics.store.manifest import Manifest
+from orchbench_analytics.store.parquet import to_arrow
+from orchbench_analytics.store.verify import is_damaged
 from orchbench_analytics.tables import EXPECTED_SCENARIOS
 
 _MOST = 1_000_000
@@ -50,25 +49,12 @@ def read_expected(given: int | str | Path, *, language: str | None = None) -> Ex
 
 def with_expected(root: Path, manifest: Manifest, expected: Expected) -> Manifest:
     """The manifest with these scenarios expected; the same one if they were before."""
-    if _known(root, manifest) == expected:
+    written = manifest.tables.get(EXPECTED_SCENARIOS.name)
+    is_whole = written is None or not is_damaged(root, written, read=True)
+    if is_whole and read_rows(root, manifest, EXPECTED_SCENARIOS) == expected:
         return manifest
-    generation = manifest.generation + 1
-    name = f"{EXPECTED_SCENARIOS.name}/{generation:06d}.parquet"
-    (root / EXPECTED_SCENARIOS.name).mkdir(exist_ok=True)
-    parquet.write_table(parquet.to_arrow(EXPECTED_SCENARIOS, expected), root / name)
-    return msgspec.structs.replace(
-        manifest,
-        generation=generation,
-        expected_scenarios=name,
-        expected_scenario_count=len(expected),
-    )
-
-
-def _known(root: Path, manifest: Manifest) -> Expected:
-    if manifest.expected_scenarios is None or not (root / manifest.expected_scenarios).exists():
-        return []
-    columns = pq.ParquetFile(root / manifest.expected_scenarios).read().to_pydict()
-    return list(zip(*columns.values(), strict=True))
+    rows = to_arrow(EXPECTED_SCENARIOS, expected)
+    return with_table(root, manifest, EXPECTED_SCENARIOS.name, rows)
 
 
 def _scenario_files(directory: Path) -> list[PurePosixPath]:

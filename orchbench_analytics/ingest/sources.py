@@ -7,14 +7,12 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import NamedTuple
 
-import pyarrow as pa
-import pyarrow.parquet as pq
-
-from orchbench_analytics.errors import WarehouseError
 from orchbench_analytics.ingest.decode import Problem
 from orchbench_analytics.ingest.find import InputFile, Key
 from orchbench_analytics.ingest.layouts import NOT_NEEDED
+from orchbench_analytics.store.directories import read_rows
 from orchbench_analytics.store.manifest import Manifest
+from orchbench_analytics.tables import SOURCES
 
 DUPLICATE = "duplicate"
 
@@ -53,9 +51,6 @@ class Source(NamedTuple):
     def has_rows(self) -> bool:
         """Its rows lie in a part; those of agent cards do not, they make a table of their own."""
         return self.status == "taken" and self.kind != "agent_card"
-
-
-_DEFAULTS = Source._field_defaults
 
 
 def source_of(file: InputFile) -> Source:
@@ -139,16 +134,5 @@ def is_elsewhere(path: str, files: Iterable[InputFile]) -> bool:
 
 def load_sources(root: Path, manifest: Manifest) -> dict[str, Source]:
     """The rows of `sources` by path."""
-    if manifest.sources is None:
-        return {}
-    path = root / manifest.sources
-    try:
-        columns = pq.ParquetFile(path).read().to_pydict()
-    except (OSError, pa.ArrowInvalid) as error:
-        raise WarehouseError(
-            f"{path} is damaged: {error}; ingest again into another directory"
-        ) from error
-    # An older release may not have had every column.
-    absent = {name: [default] * len(columns["path"]) for name, default in _DEFAULTS.items()}
-    rows = zip(*((absent | columns)[name] for name in Source._fields), strict=True)
-    return {source.path: source for source in map(Source._make, rows)}
+    rows = map(Source._make, read_rows(root, manifest, SOURCES))
+    return {source.path: source for source in rows}

@@ -9,13 +9,12 @@ from __future__ import annotations
 import os
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from functools import cache, partial
+from functools import cache
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import msgspec
 
-from orchbench_analytics import tables
 from orchbench_analytics.engines.engine import Engine
 from orchbench_analytics.errors import PathError
 from orchbench_analytics.ingest import decode, layouts
@@ -51,15 +50,12 @@ from orchbench_analytics.ingest.sources import (
     refused_as_duplicate,
     source_of,
 )
-from orchbench_analytics.schema import Table
-from orchbench_analytics.store import directories, parquet
+from orchbench_analytics.store.directories import collect_garbage, with_table
+from orchbench_analytics.store.files import is_as_written
 from orchbench_analytics.store.manifest import Manifest, Part, columns_now
-from orchbench_analytics.store.stamps import fault_of, is_as_written
-from orchbench_analytics.store.verify import (
-    is_damaged,
-    require_whole_sources,
-    without_damaged_scores,
-)
+from orchbench_analytics.store.parquet import to_arrow
+from orchbench_analytics.store.verify import is_damaged, without_damaged_scores
+from orchbench_analytics.tables import SOURCES, TOOL_PARAMETERS
 
 _PART_BYTES = 16 * 2**20
 _PART_FILES = 2000
@@ -114,14 +110,13 @@ def update(
     The caller holds the lock. What an ingest that was killed had finished is taken over.
     """
     roots = Roots.of(paths, agent_cards)
-    require_whole_sources(root, manifest)
     state = load_state(root, manifest)
     found = _find(state, roots, placement, is_current=manifest.made_by == made_by())
     sound = without_damaged_scores(root, manifest, verify=verify)
     sound = read_again(state, sound, found, verify=verify, prune=prune)
     settle_unchanged(state, found)
     adopted = adopt(state, found) if was_killed else []
-    directories.collect_garbage(root, manifest, Manifest(parts=adopted))
+    collect_garbage(root, manifest, Manifest(parts=adopted))
     for file in found.values():
         if file.reason is not None:
             state.sources[file.path] = source_of(file)
@@ -226,29 +221,16 @@ def _task(state: State, files: list[InputFile]) -> Task:
 def _next_manifest(state: State, manifest: Manifest, card_rows: list[CardRow]) -> Manifest:
     """The manifest of the new state, its tables of all files written."""
     is_same_code = manifest.made_by == made_by()
-    if state.sources == state.before and manifest.sources is not None and is_same_code:
+    if state.sources == state.before and SOURCES.name in manifest.tables and is_same_code:
         return manifest
-    generation = manifest.generation + 1
     sources = sorted(state.sources.values(), key=lambda source: source.path)
     parts = sorted(
         state.parts.values(), key=lambda p: (p.model, p.experiment, p.language, p.part_id)
     )
-    return msgspec.structs.replace(
-        manifest,
-        generation=generation,
-        made_by=made_by(),
-        sources=write_rows(state.root, generation, tables.SOURCES, sources),
-        source_count=len(sources),
-        tool_parameters=write_rows(state.root, generation, tables.TOOL_PARAMETERS, card_rows),
-        tool_parameter_count=len(card_rows),
-        parts=parts,
-    )
-
-
-def write_rows(root: Path, generation: int, table: Table, rows: Sequence[tuple[Any, ...]]) -> str:
-    """Write the rows of a table of all files; returns the name of its file."""
-    write = partial(parquet.write_table, parquet.to_arrow(table, rows))
-    return directories.write_numbered(root, table.name, generation, write)
+    manifest = msgspec.structs.replace(manifest, made_by=made_by(), parts=parts)
+    for table, rows in ((SOURCES, sources), (TOOL_PARAMETERS, card_rows)):
+        manifest = with_table(state.root, manifest, table.name, to_arrow(table, rows))
+    return manifest
 
 
 def _summary(
@@ -345,12 +327,12 @@ def read_again(
             if not gone or not lacks_values(state.root, part):
                 _forget_reading(state, [s for s in of_part if s.path not in gone])
     cards = [s for s in state.before.values() if s.kind == "agent_card" and s.status == "taken"]
-    stamp = manifest.single_files.get(manifest.tool_parameters or "")
-    file = state.root / (manifest.tool_parameters or "")
-    if stamp is not None and fault_of(file, stamp, read=True) is not None:
+    written = manifest.tables.get(TOOL_PARAMETERS.name)
+    if written is not None and is_damaged(state.root, written, read=True):
         if _all_are_there(cards, state, found, prune=prune):
             _forget_reading(state, cards)
-            return msgspec.structs.replace(manifest, tool_parameters=None, tool_parameter_count=0)
+            tables = {n: t for n, t in manifest.tables.items() if t is not written}
+            return msgspec.structs.replace(manifest, tables=tables)
     elif manifest.made_by != made_by():
         gone = _find_again(cards, found)
         _forget_reading(state, [card for card in cards if card.path not in gone])

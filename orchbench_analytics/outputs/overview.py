@@ -7,7 +7,7 @@ from pathlib import Path
 
 from orchbench_analytics.errors import WarehouseError
 from orchbench_analytics.outputs.terminal import printable_line
-from orchbench_analytics.store.manifest import load_manifest
+from orchbench_analytics.store.manifest import load_manifest, row_count
 from orchbench_analytics.views.select import profiles_with_rows
 
 _FEW = 12
@@ -25,7 +25,7 @@ def facts(root: Path) -> dict[str, str]:
         "models": f"{len(models):,}" + (f" ({_few(models)})" if models else ""),
         "languages": ", ".join(languages) or "none",
         "profiles": ", ".join(profiles_with_rows(manifest)) or "none, it is not scored",
-        "input files": f"{manifest.source_count:,}",
+        "input files": f"{row_count(manifest, 'sources'):,}",
     }
 
 

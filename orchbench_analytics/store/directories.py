@@ -9,33 +9,54 @@ from __future__ import annotations
 import os
 import shutil
 import time
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from contextlib import suppress
 from pathlib import Path
+from typing import Any
 
 import msgspec
 import pyarrow as pa
 import pyarrow.parquet as pq
 
 from orchbench_analytics.errors import WarehouseError
-from orchbench_analytics.store.manifest import Manifest, live_paths
-from orchbench_analytics.store.parquet import Frame, write_table
-from orchbench_analytics.store.paths import (
+from orchbench_analytics.schema import Table
+from orchbench_analytics.store.files import Stamps, fault_of, read_stamps, write_stamps
+from orchbench_analytics.store.manifest import (
+    Gathered,
+    Holder,
+    Manifest,
+    live_paths,
+    parts_id,
+    require_whole,
+    ungathered_files,
+)
+from orchbench_analytics.store.names import (
     KEPT,
     NOTE,
     STAGING,
     STAMPS,
     UNFINISHED,
     UNFINISHED_TEXT,
+    columns_id,
     is_made_up,
     is_staged_file,
     is_staged_manifest,
+    name_of,
     parquet_name,
 )
-from orchbench_analytics.store.stamps import Stamps, fault_of, read_stamps, write_stamps
-from orchbench_analytics.tables import TABLES
+from orchbench_analytics.store.parquet import Frame, write_table
+from orchbench_analytics.tables import (
+    JUDGEMENTS,
+    RAW_TABLES,
+    REPORTED_MODELS,
+    REPORTED_SCENARIOS,
+    SCENARIOS,
+    TABLES,
+)
 
 GRACE_SECONDS = 3600
+GATHERED_TABLES = (SCENARIOS, JUDGEMENTS, REPORTED_SCENARIOS, REPORTED_MODELS)
+_FEW_FILES = 8
 _ATTEMPTS = 10
 
 
@@ -50,7 +71,7 @@ def write_directory(
 
     Each table is written as soon as it is there. Returns their row counts.
     """
-    staging = _staging(root)
+    staging = root / STAGING / os.urandom(16).hex()
     staging.mkdir(parents=True)
     row_counts = {}
     for name, table in tables:
@@ -89,8 +110,57 @@ def _publish(staging: Path, target: Path, stamps: Stamps) -> None:
         return
 
 
-def _staging(root: Path) -> Path:
-    return root / STAGING / os.urandom(16).hex()
+def with_table(root: Path, manifest: Manifest, name: str, rows: pa.Table | Frame) -> Manifest:
+    """The next generation of a manifest, with these rows of a table that is written as a whole."""
+    generation = manifest.generation + 1
+    directory = f"{name}/{name_of(name, generation)}"
+    row_counts = write_directory(root, directory, [(name, rows)])
+    declared = columns_id([TABLES[name]] if name in TABLES else [])  # tags declare none
+    holder = Holder(directory=directory, row_counts=row_counts, columns_id=declared)
+    return msgspec.structs.replace(
+        manifest, generation=generation, tables=manifest.tables | {name: holder}
+    )
+
+
+def read_rows(root: Path, manifest: Manifest, table: Table) -> list[tuple[Any, ...]]:
+    """The rows of a table that is written as a whole, after a look at every byte of it.
+
+    Columns that an older release did not have are null.
+    """
+    if table.name not in manifest.tables:
+        return []
+    holder = manifest.tables[table.name]
+    file = f"{holder.directory}/{parquet_name(table.name)}"
+    require_whole(root, {file: holder.stamps.get(table.name)}, read=True)
+    columns = pq.ParquetFile(root / file).read().to_pydict()
+    absent = [None] * holder.row_counts[table.name]
+    return list(zip(*(columns.get(name, absent) for name in table.column_names), strict=True))
+
+
+def compact(root: Path, manifest: Manifest) -> Manifest:
+    """The manifest with the rows of small tables in one file each, beside those in the parts.
+
+    A leaderboard of a thousand models then opens a few files instead of thousands.
+    """
+    current = parts_id(manifest)
+    is_current = manifest.gathered is not None and manifest.gathered.parts_id == current
+    if is_current or len(manifest.parts) <= _FEW_FILES:
+        return manifest
+    directory = f"gathered/{current}"
+    files = {table.name: ungathered_files(root, manifest, table.name) for table in GATHERED_TABLES}
+    tables = (
+        (name, pa.concat_tables([pq.ParquetFile(path).read() for path in paths]))
+        for name, paths in files.items()
+        if paths
+    )
+    row_counts = write_directory(root, directory, tables)
+    gathered = Gathered(
+        directory=directory,
+        row_counts=row_counts,
+        columns_id=columns_id(RAW_TABLES),
+        parts_id=current,
+    )
+    return msgspec.structs.replace(manifest, gathered=gathered)
 
 
 def mark_unfinished(root: Path) -> bool:
@@ -132,58 +202,25 @@ def clear_staging(root: Path) -> None:
             stray.unlink()
 
 
-def _remove_written(path: Path) -> None:
-    """Remove a table of ours, or what a directory was written with; the rest stays."""
-    if not path.is_dir():
-        if _is_numbered_table(path):
-            path.unlink()
-        return
-    try:
-        names = [*read_stamps(path), STAMPS]
-    except (OSError, msgspec.DecodeError, UnicodeDecodeError):  # not written by us
-        return
-    for name in names:
-        if "/" not in name and not (path / name).is_dir():
-            (path / name).unlink(missing_ok=True)
-    with suppress(OSError):  # something else is in it
-        path.rmdir()
+def _remove_written(directory: Path) -> None:
+    """Remove the files that a directory was written with."""
+    with suppress(OSError, msgspec.DecodeError, UnicodeDecodeError):  # not written by us
+        _remove_files(directory, [*read_stamps(directory), STAMPS])
 
 
 def _remove_staged(path: Path) -> None:
-    """Remove what was staged; whatever else lies there stays."""
-    if not path.is_dir():
+    """Remove what a killed command had staged, or its probe of a shared file system."""
+    if path.is_dir():
+        entries = [entry for entry in path.iterdir() if not entry.is_symlink()]
+        _remove_files(path, [e.name for e in entries if is_staged_file(e.name)])
+    else:
         path.unlink(missing_ok=True)
-        return
-    for entry in list(path.iterdir()):
-        if entry.is_dir() and not entry.is_symlink():
-            _remove_staged(entry)
-        elif is_staged_file(entry.name) and not entry.is_symlink():
-            entry.unlink(missing_ok=True)
-    with suppress(OSError):  # something else is in it
-        path.rmdir()
 
 
-def write_numbered(root: Path, table: str, generation: int, write: Callable[[Path], object]) -> str:
-    """Write a table of all files; returns its name. What others put there is not replaced."""
-    name = f"{table}/{generation:06d}.parquet"
-    path, staging = root / name, _staging(root)
-    if path.is_symlink() or (path.exists() and not _is_numbered_table(path)):
-        raise WarehouseError(f"{path} was not written by this program; move it elsewhere")
-    staging.mkdir(parents=True)
-    path.parent.mkdir(exist_ok=True)
-    write(staging / parquet_name(table))
-    (staging / parquet_name(table)).replace(path)
-    staging.rmdir()
-    return name
-
-
-def _is_numbered_table(path: Path) -> bool:
-    """Whether a file has the columns of the table of all files whose directory it is in."""
-    try:
-        names: list[str] = pq.read_schema(path).names
-    except (OSError, pa.ArrowException):
-        return False
-    table = TABLES.get(path.parent.name)
-    if table is None:  # tags have two columns of ours, and those of the user
-        return names[:2] == ["model", "experiment"]
-    return names == list(table.column_names)
+def _remove_files(directory: Path, names: Iterable[str]) -> None:
+    """Remove files of ours; the directory stays if anything else lies in it."""
+    for path in (directory / name for name in names if "/" not in name):
+        if not path.is_dir():
+            path.unlink(missing_ok=True)
+    with suppress(OSError):
+        directory.rmdir()

@@ -1,4 +1,4 @@
-"""The manifest: what is in a warehouse, written last.
+"""The manifest: what is in a warehouse, written last in one step.
 
 A reader goes by the manifest, so it sees the last complete state. The manifest has the size and
 hash of every file it names, and a checksum of its own. Files that a newer manifest no longer names
@@ -9,26 +9,38 @@ from __future__ import annotations
 
 import hashlib
 import re
+import time
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from functools import cache
 from pathlib import Path
 from shlex import quote
+from typing import TypeVar
 
 import msgspec
 
 from orchbench_analytics.errors import WarehouseError
-from orchbench_analytics.store.fingerprint import columns_id
-from orchbench_analytics.store.paths import MANIFEST, parquet_name, require_inside, strangers
-from orchbench_analytics.store.stamps import FileStamp, Stamps, fault_of
+from orchbench_analytics.store.files import (
+    FileStamp,
+    Stamps,
+    fault_of,
+    read_stamps,
+    replace_file,
+    sync_files,
+)
+from orchbench_analytics.store.names import (
+    MANIFEST,
+    columns_id,
+    parquet_name,
+    require_inside,
+    strangers,
+)
 from orchbench_analytics.tables import RAW_TABLES, SCORED_TABLES, TABLES
 
 # The layout on disk: how directories and files are named, and how the manifest describes them.
 # Rows, columns and rules are not part of it: what other code made is recognised and made again.
-FORMAT_VERSION = 6
-# Tables of one file each, which the manifest names beside the count of its rows.
-_SINGLE_TABLES = ("sources", "tool_parameters", "expected_scenarios")
+FORMAT_VERSION = 7
 _CHECKSUM = re.compile(rb'"checksum": ?"[0-9a-f]*"')
 # Tables that grow with steps. Every other one is small, so it is hashed whenever it is read:
 # leaderboards and comparisons are made from those alone.
@@ -90,27 +102,24 @@ class Gathered(Holder, frozen=True, kw_only=True):
     parts_id: str
 
 
+AnyHolder = TypeVar("AnyHolder", bound=Holder)
+
+
 class Manifest(msgspec.Struct):
     """Everything a reader needs to know: which files make up which table.
 
-    `single_files` are the stamps of files outside the directories of parts and scores;
-    `unreferenced` are paths that earlier manifests named, and since when (Unix time) none does;
-    `made_by` names the code that placed the input files and read the agent cards. What was removed
-    is kept by name, so that removing it again is not an error.
+    `tables` are those of one directory each, by name: `sources`, `tool_parameters`,
+    `expected_scenarios` and `model_tags`; `unreferenced` are paths that earlier manifests named,
+    and since when (Unix time) none does; `made_by` names the code that placed the input files and
+    read the agent cards. What was removed is kept by name, so that removing it again is not an
+    error.
     """
 
     format_version: int = FORMAT_VERSION
     checksum: str = ""
     generation: int = 0
     made_by: str = ""
-    sources: str | None = None
-    source_count: int = 0
-    tool_parameters: str | None = None
-    tool_parameter_count: int = 0
-    expected_scenarios: str | None = None
-    expected_scenario_count: int = 0
-    model_tags: str | None = None
-    single_files: Stamps = {}
+    tables: dict[str, Holder] = {}
     parts: list[Part] = []
     gathered: Gathered | None = None
     profiles: dict[str, dict[str, str | float]] = {}
@@ -178,6 +187,54 @@ def _require_our_format(root: Path, version: int | None) -> None:
         )
 
 
+def save_manifest(root: Path, manifest: Manifest) -> Manifest:
+    """Replace the manifest in one step; from here on readers see the new state.
+
+    Every file it names is stamped and on the disk before it. Returns the manifest as saved.
+    """
+    new = [root / name for name, stamp in named_files(manifest).items() if stamp is None]
+    sync_files(new, root=root)
+    saved = _stamped(root, manifest)
+    saved.unreferenced = _unreferenced(root, saved)
+    content = encode_manifest(saved)
+    replace_file(root / MANIFEST, content)
+    saved.checksum = checksum_of(content)
+    return saved
+
+
+def _stamped(root: Path, manifest: Manifest) -> Manifest:
+    """The manifest with the stamps of files that are new in it."""
+    gathered = manifest.gathered
+    return msgspec.structs.replace(
+        manifest,
+        tables={name: _stamped_holder(root, table) for name, table in manifest.tables.items()},
+        parts=[_stamped_holder(root, part) for part in manifest.parts],
+        scores=[_stamped_holder(root, group) for group in manifest.scores],
+        gathered=None if gathered is None else _stamped_holder(root, gathered),
+    )
+
+
+def _stamped_holder(root: Path, holder: AnyHolder) -> AnyHolder:
+    """The holder with the stamps its files had when they were written."""
+    if holder.stamps:
+        return holder
+    written = read_stamps(root / holder.directory)
+    stamps = {table: written[parquet_name(table)] for table in holder.row_counts}
+    return msgspec.structs.replace(holder, stamps=stamps)
+
+
+def _unreferenced(root: Path, manifest: Manifest) -> dict[str, int]:
+    """What earlier manifests named and this one does not, as long as it is still there."""
+    before = load_manifest(root) if (root / MANIFEST).exists() else Manifest()
+    since = dict.fromkeys(live_paths(before), int(time.time())) | before.unreferenced
+    live = live_paths(manifest)
+    return {
+        name: when
+        for name, when in sorted(since.items())
+        if name not in live and (root / name).exists()
+    }
+
+
 def encode_manifest(manifest: Manifest) -> bytes:
     """The manifest as it is stored, with its checksum in it."""
     bare = msgspec.structs.replace(manifest, checksum="")
@@ -226,28 +283,26 @@ def warehouse_around(path: Path) -> Path | None:
 def holders(manifest: Manifest) -> list[Holder]:
     """Every directory that a manifest names."""
     gathered = [manifest.gathered] if manifest.gathered is not None else []
-    return [*manifest.parts, *manifest.scores, *gathered]
+    return [*row_holders(manifest), *gathered]
 
 
-def single_files_of(manifest: Manifest) -> list[str]:
-    """The files that a manifest names one by one."""
-    names = [getattr(manifest, table) for table in (*_SINGLE_TABLES, "model_tags")]
-    return [name for name in names if name is not None]
+def row_holders(manifest: Manifest) -> list[Holder]:
+    """The directories that together have each row of the warehouse once."""
+    return [*manifest.tables.values(), *manifest.parts, *manifest.scores]
 
 
 def live_paths(manifest: Manifest) -> set[str]:
-    """The directories and single files that a manifest names."""
-    return {*single_files_of(manifest), *(holder.directory for holder in holders(manifest))}
+    """The directories that a manifest names, by their paths below the warehouse."""
+    return {holder.directory for holder in holders(manifest)}
 
 
 def named_files(manifest: Manifest) -> dict[str, FileStamp | None]:
     """Every file that a manifest names, with its stamp; new ones have none before it is saved."""
-    files = {name: manifest.single_files.get(name) for name in single_files_of(manifest)}
-    for holder in holders(manifest):
-        for table in holder.row_counts:
-            name = f"{holder.directory}/{parquet_name(table)}"
-            files[name] = holder.stamps.get(table)
-    return files
+    return {
+        f"{holder.directory}/{parquet_name(table)}": holder.stamps.get(table)
+        for holder in holders(manifest)
+        for table in holder.row_counts
+    }
 
 
 def table_files(root: Path, manifest: Manifest, table: str) -> list[Path]:
@@ -256,26 +311,15 @@ def table_files(root: Path, manifest: Manifest, table: str) -> list[Path]:
     Tables of steps are known by their bytes and rows alone; of all others every byte is read.
     Raises an error in plain words if another release wrote them with other columns.
     """
-    if table in _SINGLE_TABLES:
-        name = getattr(manifest, table)
-        files = _whole_files(root, {name: manifest.single_files.get(name)} if name else {})
-        _require_columns(root, table, files)
-        return files
     gathered = manifest.gathered
     if gathered and table in gathered.row_counts and gathered.parts_id == parts_id(manifest):
         return _files_of(root, [gathered], table)
-    return part_files(root, manifest, table)
+    return ungathered_files(root, manifest, table)
 
 
-def part_files(root: Path, manifest: Manifest, table: str) -> list[Path]:
-    """The files of a table in parts and score groups, one for each that has rows of it."""
-    return _files_of(root, [*manifest.parts, *manifest.scores], table)
-
-
-def tag_files(root: Path, manifest: Manifest) -> list[Path]:
-    """The file of model tags, if there is one."""
-    name = manifest.model_tags
-    return _whole_files(root, {name: manifest.single_files.get(name)} if name else {})
+def ungathered_files(root: Path, manifest: Manifest, table: str) -> list[Path]:
+    """The files of a table, one for each directory that was written with rows of it."""
+    return _files_of(root, row_holders(manifest), table)
 
 
 def _files_of(root: Path, holders: Sequence[Holder], table: str) -> list[Path]:
@@ -285,30 +329,36 @@ def _files_of(root: Path, holders: Sequence[Holder], table: str) -> list[Path]:
         if holder.row_counts.get(table)
     }
     rows = sum(holder.row_counts.get(table, 0) for holder in holders)
-    is_small = table not in _ROW_LEVEL
-    files = _whole_files(root, stamps) if is_small else _sized_files(root, stamps, rows=rows)
+    if table in _ROW_LEVEL:
+        _require_sizes(root, stamps, rows=rows)
+    else:
+        require_whole(root, stamps, read=True)
     others = [h for h in holders if h.row_counts.get(table) and h.columns_id != columns_now(h)]
     _require_columns(root, table, [root / h.directory / parquet_name(table) for h in others])
-    return files
-
-
-@cache
-def _columns_now(names: tuple[str, ...]) -> str:
-    return columns_id(TABLES[name] for name in names)
+    return [root / name for name in stamps]
 
 
 def columns_now(holder: Holder) -> str:
     """The `columns_id` that a directory of this kind gets if this release writes it."""
-    tables = SCORED_TABLES if isinstance(holder, ScoreGroup) else RAW_TABLES
-    return _columns_now(tuple(table.name for table in tables))
+    if isinstance(holder, ScoreGroup):
+        return _columns_of(tuple(table.name for table in SCORED_TABLES))
+    if isinstance(holder, Part | Gathered):
+        return _columns_of(tuple(table.name for table in RAW_TABLES))
+    return _columns_of(tuple(holder.row_counts))
+
+
+@cache
+def _columns_of(names: tuple[str, ...]) -> str:
+    """A name for declared columns; tags have those that people gave them."""
+    return columns_id(TABLES[name] for name in names if name in TABLES)
 
 
 def _require_columns(root: Path, table: str, files: Sequence[Path]) -> None:
     """Say in a sentence if a file has other columns than this release declares."""
     import pyarrow.parquet as pq  # not every command needs it
 
-    declared = TABLES[table].column_names
     for file in files:
+        declared = TABLES[table].column_names
         there = pq.read_schema(file).names
         lacking = [name for name in declared if name not in there]
         surplus = [name for name in there if name not in declared]
@@ -321,28 +371,20 @@ def _require_columns(root: Path, table: str, files: Sequence[Path]) -> None:
             )
 
 
-def _whole_files(root: Path, stamps: Mapping[str, FileStamp | None]) -> list[Path]:
-    """The files named, after a look at every byte of them."""
-    _require_whole(root, stamps, read=True)
-    return [root / name for name in stamps]
-
-
-def _sized_files(root: Path, stamps: Mapping[str, FileStamp | None], *, rows: int) -> list[Path]:
-    """The files named, after a look at the size of each and at how many rows they have."""
+def _require_sizes(root: Path, stamps: Mapping[str, FileStamp | None], *, rows: int) -> None:
+    """Raise an error unless the files named have the size each and the rows in all as written."""
     from orchbench_analytics.store.parquet import count_rows  # polars: not every command needs it
 
-    _require_whole(root, stamps, read=False)
-    files = [root / name for name in stamps]
-    if files and count_rows(files) != rows:
-        _require_whole(root, stamps, read=True)
+    require_whole(root, stamps, read=False)
+    if stamps and count_rows([root / name for name in stamps]) != rows:
+        require_whole(root, stamps, read=True)
         raise WarehouseError(
             f"{root}: files of one table have other rows than the {rows:,} of the manifest: "
             f"{', '.join(list(stamps)[:3])}; ingest again into another directory"
         )
-    return files
 
 
-def _require_whole(root: Path, stamps: Mapping[str, FileStamp | None], *, read: bool) -> None:
+def require_whole(root: Path, stamps: Mapping[str, FileStamp | None], *, read: bool) -> None:
     """Raise an error that names the first file which is not as it was written."""
 
     def fault_in(name: str) -> str | None:
@@ -384,7 +426,4 @@ def parts_id(manifest: Manifest) -> str:
 
 def row_count(manifest: Manifest, table: str) -> int:
     """How many rows a table has, by the manifest."""
-    if table in _SINGLE_TABLES:
-        return int(getattr(manifest, f"{table.removesuffix('s')}_count"))
-    counted: list[Holder] = [*manifest.parts, *manifest.scores]
-    return sum(holder.row_counts.get(table, 0) for holder in counted)
+    return sum(holder.row_counts.get(table, 0) for holder in row_holders(manifest))

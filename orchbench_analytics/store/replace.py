@@ -19,7 +19,7 @@ from pathlib import Path
 import msgspec
 
 from orchbench_analytics.errors import PathError
-from orchbench_analytics.store.durable import replace_file, sync_directory, sync_files
+from orchbench_analytics.store.files import replace_file, sync_directory, sync_files
 from orchbench_analytics.store.manifest import Manifest, table_files, warehouse_around
 
 MADE_BY = "orchbench-analytics"

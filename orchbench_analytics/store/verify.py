@@ -11,6 +11,7 @@ from typing import Concatenate, NamedTuple, ParamSpec, Protocol, TypeVar
 import msgspec
 
 from orchbench_analytics.errors import OrchbenchError, WarehouseError
+from orchbench_analytics.store.files import fault_of
 from orchbench_analytics.store.manifest import (
     Holder,
     Manifest,
@@ -18,8 +19,7 @@ from orchbench_analytics.store.manifest import (
     load_manifest,
     named_files,
 )
-from orchbench_analytics.store.paths import parquet_name
-from orchbench_analytics.store.stamps import fault_of
+from orchbench_analytics.store.names import parquet_name
 
 _READERS = ("polars", "duckdb", "_duckdb", "pyarrow", "msgspec")
 Arguments = ParamSpec("Arguments")
@@ -49,14 +49,6 @@ def verify(root: Path, manifest: Manifest, *, read: bool = True) -> list[Finding
         for name, stamp in named_files(manifest).items()
     )
     return [Finding(name, fault) for name, fault in faults if fault is not None]
-
-
-def require_whole_sources(root: Path, manifest: Manifest) -> None:
-    """Raise an error unless every byte of what is known of input files is as it was written."""
-    for name, stamp in manifest.single_files.items():
-        fault = fault_of(root / name, stamp, read=True) if name.startswith("sources/") else None
-        if fault is not None:
-            raise damage_error(root, name, fault)
 
 
 def without_damaged_scores(root: Path, manifest: Manifest, *, verify: bool = False) -> Manifest:

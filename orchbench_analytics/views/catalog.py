@@ -13,7 +13,7 @@ import msgspec
 from orchbench_analytics.profiles import RULES, profile_of, rules_of
 from orchbench_analytics.queries import macros, views
 from orchbench_analytics.schema import DUCKDB_TYPES, Column, Table
-from orchbench_analytics.store.manifest import Manifest, row_count, table_files, tag_files
+from orchbench_analytics.store.manifest import Manifest, row_count, table_files
 from orchbench_analytics.tables import MODEL_KEY, PROFILE_NAME, SCENARIO_SCORES, TABLES
 
 if TYPE_CHECKING:
@@ -158,7 +158,7 @@ def populate(
         else:
             connection.execute(f"create view main.{table.name} as {no_rows(table)}")
     if "model_tags" in names:
-        _create_tags(connection, tag_files(root, manifest), opens_files=opens_files)
+        _create_tags(connection, table_files(root, manifest, "model_tags"), opens_files=opens_files)
     for view in (view for view in views().values() if view.name in names):
         connection.execute(f"create view main.{view.name} as {view.query}")
 

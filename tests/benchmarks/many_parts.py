@@ -21,7 +21,6 @@ from orchbench_analytics.store.manifest import (
     ScoreGroup,
     encode_manifest,
     parts_id,
-    single_files_of,
 )
 from tests.benchmarks.spark import answered
 from tests.sweep import write_sweep
@@ -69,9 +68,10 @@ def link_many(small: Path, many: Path, part_count: int) -> Manifest:
             group_id = f"{group.profile}{start:014x}"
             part_ids = [part.part_id for part in parts[start : start + _PARTS_OF_A_GROUP]]
             scores.append(_linked(small, many, group, group_id, part_ids))
-    for name in single_files_of(manifest):
-        (many / name).parent.mkdir(parents=True)
-        os.link(small / name, many / name)
+    for table in manifest.tables.values():
+        (many / table.directory).mkdir(parents=True)
+        for file in (small / table.directory).iterdir():
+            os.link(file, many / table.directory / file.name)
     scenarios = opened.table("scenarios").collect()
     (many / "gathered" / "all").mkdir(parents=True)
     scenarios.write_parquet(many / "gathered" / "all" / "scenarios.parquet")

@@ -8,7 +8,7 @@ import pyarrow.parquet as pq
 import pytest
 
 from orchbench_analytics.store.directories import write_directory
-from orchbench_analytics.store.stamps import is_as_written
+from orchbench_analytics.store.files import is_as_written
 
 WRITERS = 16
 TIMES = 800

@@ -11,15 +11,20 @@ import pytest
 from orchbench_analytics import open_warehouse
 from orchbench_analytics.errors import WarehouseError
 from orchbench_analytics.schema import Column, Table
-from orchbench_analytics.store.commit import save_manifest
 from orchbench_analytics.store.directories import (
     GRACE_SECONDS,
     collect_garbage,
+    with_table,
     write_directory,
-    write_numbered,
 )
-from orchbench_analytics.store.manifest import Manifest, Part, encode_manifest, load_manifest
-from orchbench_analytics.store.parquet import to_arrow
+from orchbench_analytics.store.manifest import (
+    Manifest,
+    Part,
+    encode_manifest,
+    load_manifest,
+    save_manifest,
+)
+from orchbench_analytics.store.parquet import Frame, to_arrow
 from tests.documents import run, runs_document, scenario_path, write, write_sweep
 from tests.warehouses import ingest
 
@@ -102,20 +107,19 @@ def test_garbage_is_what_no_manifest_knows(tmp_path: Path) -> None:
     kept, gone, staged = (letter * 20 for letter in "abc")
     for name in (kept, gone):
         write_directory(tmp_path, f"parts/{name}", ONE)
-    for generation in (1, 2):
-        write_numbered(tmp_path, "model_tags", generation, TAGS.write_parquet)
+    earlier = with_table(tmp_path, Manifest(), "model_tags", Frame(TAGS))
+    later = with_table(tmp_path, earlier, "model_tags", Frame(TAGS))
     for name in (
-        f"staging/{staged:0<32}/0/plans.parquet.0123456789abcdef",
+        f"staging/{staged:0<32}/plans.parquet",
         f"manifest.json.{staged:0<32}",
     ):
         write(tmp_path / name, b"")
 
-    collect_garbage(
-        tmp_path, Manifest(model_tags="model_tags/000002.parquet", parts=[part(f"parts/{kept}")])
-    )
+    collect_garbage(tmp_path, msgspec.structs.replace(later, parts=[part(f"parts/{kept}")]))
 
     assert names_below(tmp_path) == {
-        "model_tags/000002.parquet",
+        f"{later.tables['model_tags'].directory}/model_tags.parquet",
+        f"{later.tables['model_tags'].directory}/files.json",
         f"parts/{kept}/steps.parquet",
         f"parts/{kept}/files.json",
     }
@@ -156,19 +160,6 @@ def test_what_others_put_into_a_warehouse_stays(tmp_path: Path) -> None:
     for name in (*OTHERS, added):
         assert (warehouse / name).read_bytes() == b"mine"
     assert [path.name for path in (warehouse / added).parent.iterdir()] == ["notes.txt"]
-
-
-def test_a_file_of_others_is_not_written_over(tmp_path: Path) -> None:
-    tree = write_sweep(tmp_path / "tree", models=1)
-    warehouse = tmp_path / "warehouse"
-    ingest(warehouse, tree)
-    write(warehouse / "sources/000002.parquet", b"mine")
-    change_a_file(tree, 1)
-
-    with pytest.raises(WarehouseError, match=r"000002\.parquet was not written by this program"):
-        ingest(warehouse, tree)
-
-    assert (warehouse / "sources/000002.parquet").read_bytes() == b"mine"
 
 
 @pytest.mark.parametrize("name", ["lock", "writer", "unfinished"])
@@ -242,13 +233,14 @@ def test_an_ingest_deletes_what_nobody_needs_any_more(tmp_path: Path) -> None:
     change_a_file(tree, 1)
     ingest(warehouse, tree)
     manifest = load_manifest(warehouse)
-    assert {first.sources, first.parts[0].directory} <= manifest.unreferenced.keys()
+    sources = first.tables["sources"].directory
+    assert {sources, first.parts[0].directory} <= manifest.unreferenced.keys()
     long_ago = {name: since - GRACE_SECONDS for name, since in manifest.unreferenced.items()}
     set_unreferenced(warehouse, long_ago)
 
     ingest(warehouse, tree)
 
-    assert not (warehouse / str(first.sources)).exists()
+    assert not (warehouse / sources).exists()
     assert not (warehouse / first.parts[0].directory).exists()
     assert len(open_warehouse(warehouse).table("steps").collect()) > 0
 

@@ -101,7 +101,7 @@ def test_tags_that_cannot_be_rebuilt_are_named_with_the_command_that_mends(
     small: Warehouse, tmp_path: Path
 ) -> None:
     tag(small.path)
-    (file,) = small.path.glob("model_tags/*.parquet")
+    (file,) = small.path.glob("model_tags/*/*.parquet")
     flip(file, 800)
     remedy = f"give all tags again with: orchbench tag {small.path} FILE --replace"
 

@@ -9,7 +9,6 @@ import pytest
 
 from orchbench_analytics import open_warehouse
 from orchbench_analytics.errors import PathError, WarehouseError
-from orchbench_analytics.store.commit import save_manifest
 from orchbench_analytics.store.directories import mark_unfinished
 from orchbench_analytics.store.manifest import (
     Manifest,
@@ -18,6 +17,7 @@ from orchbench_analytics.store.manifest import (
     encode_manifest,
     load_manifest,
     load_or_start,
+    save_manifest,
 )
 from tests.documents import write, write_sweep
 from tests.warehouses import ingest
@@ -87,7 +87,7 @@ def test_a_manifest_cannot_lead_outside(tmp_path: Path, name: str) -> None:
     for manifest in (
         Manifest(parts=[part("a", directory=name)]),
         Manifest(parts=[part("a", table=f"{name}/x")]),
-        Manifest(model_tags=name),
+        Manifest(tables={"model_tags": part("a", directory=name)}),
         Manifest(unreferenced={name: 0}),
     ):
         (tmp_path / "manifest.json").write_bytes(encode_manifest(manifest))
@@ -108,7 +108,7 @@ def test_a_manifest_that_was_changed_is_not_believed(tmp_path: Path) -> None:
 def test_damaged_sources_are_named(tmp_path: Path) -> None:
     write_sweep(tmp_path / "tree")
     ingest(tmp_path / "warehouse", tmp_path / "tree")
-    for path in (tmp_path / "warehouse/sources").iterdir():
+    for path in (tmp_path / "warehouse").glob("sources/*/*.parquet"):
         path.write_bytes(b"damaged")
 
     with pytest.raises(WarehouseError, match=r"parquet is damaged"):

@@ -19,8 +19,12 @@ import orchbench_analytics
 from orchbench_analytics import open_warehouse
 from orchbench_analytics.errors import OrchbenchError
 from orchbench_analytics.profiles import BUILT_IN, SPEC, UPSTREAM, rules_of, updated_profile
-from orchbench_analytics.store.commit import save_manifest
-from orchbench_analytics.store.manifest import FORMAT_VERSION, encode_manifest, load_manifest
+from orchbench_analytics.store.manifest import (
+    FORMAT_VERSION,
+    encode_manifest,
+    load_manifest,
+    save_manifest,
+)
 from tests.documents import scenario_path, write
 from tests.warehouses import contents
 

@@ -18,7 +18,7 @@ from orchbench_analytics.engines.spark.dialect import (
 from orchbench_analytics.errors import EngineError, QueryError
 from orchbench_analytics.queries import views
 from orchbench_analytics.schema import Table
-from orchbench_analytics.store.manifest import Manifest, table_files, tag_files
+from orchbench_analytics.store.manifest import Manifest, table_files
 from orchbench_analytics.tables import TABLES
 from orchbench_analytics.views.catalog import (
     all_relations,
@@ -69,7 +69,7 @@ def warehouse_session(
         files = table_files(root, manifest, table.name)
         _read(own, files, _columns(table)).createOrReplaceTempView(table.name)
     if "model_tags" in names:
-        _create_tags(own, tag_files(root, manifest))
+        _create_tags(own, table_files(root, manifest, "model_tags"))
     shared = {name for view in names & views().keys() for name in views()[view].references}
     for name, query in spark_views().items():
         if name in names:

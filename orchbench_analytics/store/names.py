@@ -1,16 +1,18 @@
 """Names below a warehouse, and why none of them leads outside.
 
     DIR/manifest.json                             what is in the warehouse; replaced atomically
-    DIR/sources/<generation>.parquet              every input file and what became of it
-    DIR/tool_parameters/<generation>.parquet      tool schemas from agent cards
-    DIR/expected_scenarios/<generation>.parquet   what the whole sweep has, if that was said
-    DIR/model_tags/<generation>.parquet           what is known of models beside their names
+    DIR/sources/<id>/sources.parquet        every input file and what became of it
+    DIR/tool_parameters/<id>/…              tool schemas from agent cards
+    DIR/expected_scenarios/<id>/…           what the whole sweep has, if that was said
+    DIR/model_tags/<id>/…                   what is known of models beside their names
     DIR/parts/<part>/<table>.parquet
-    DIR/gathered/<parts>/<table>.parquet          small tables of all parts in one file each
+    DIR/gathered/<parts>/<table>.parquet    small tables of all parts in one file each
     DIR/scores/<group>/<table>.parquet
-    DIR/staging/…                                 directories before they are complete
-    DIR/lock, DIR/writer                          who writes the warehouse, one at a time
-    DIR/unfinished                                there while an ingest runs, or after it was killed
+    DIR/staging/…                           directories before they are complete
+    DIR/lock, DIR/writer                    who writes the warehouse, one at a time
+    DIR/unfinished                          there while an ingest runs, or after it was killed
+
+Each directory of tables is named by what its rows were computed from: inputs, rules and code.
 
 No model, language or profile names a directory: they stand in the files alone, so whatever a
 model or a directory above the warehouse is called, the figures are the same.
@@ -22,10 +24,19 @@ them up are ever deleted: other files stay, wherever they lie.
 
 from __future__ import annotations
 
+import hashlib
 import re
+from collections.abc import Iterable
+from functools import cache
+from importlib.metadata import version
+from importlib.resources import files
+from importlib.resources.abc import Traversable
 from pathlib import Path
 
 from orchbench_analytics.errors import WarehouseError
+from orchbench_analytics.schema import Table
+
+_PACKAGE = "orchbench_analytics"
 
 MANIFEST = "manifest.json"
 LOCK = "lock"
@@ -50,10 +61,9 @@ UNFINISHED_TEXT = "orchbench-analytics is filling this warehouse, or was killed 
 
 _OUR_NAMES = {MANIFEST, LOCK, WRITER, UNFINISHED, STAGING, *KEPT}
 _STAGED_MANIFEST = re.compile(rf"{re.escape(MANIFEST)}\.[0-9a-f]{{32}}")
-_NUMBERED_FILE = re.compile(r"[0-9]{6,}\.parquet")
 _NAMED_DIRECTORY = re.compile(r"[0-9a-f]{20}")
 _STAGED_ENTRY = re.compile(r"[0-9a-f]{32}|probe-[0-9a-f]{32}")
-_STAGED_FILE = re.compile(r"[a-z_]+\.parquet(?:\.[0-9a-f]{16})?")
+_STAGED_FILE = re.compile(r"[a-z_]+\.parquet")
 _WRITER_TEXT = re.compile(rb"(?:process [0-9]+\n)?")
 _PLAIN_NAME = r"\w[\w-]*(?:\.\w+)*"
 _PLAIN_PATH = re.compile(f"{_PLAIN_NAME}(?:/{_PLAIN_NAME})*", re.ASCII)
@@ -103,12 +113,8 @@ def is_staged_manifest(name: str) -> bool:
 
 def is_made_up(path: Path) -> bool:
     """Whether an entry of a directory of ours is named as this program names what it writes."""
-    if path.is_symlink():
-        return False
-    if path.parent.name == STAGING:
-        return _STAGED_ENTRY.fullmatch(path.name) is not None
-    name = _NAMED_DIRECTORY if path.is_dir() else _NUMBERED_FILE
-    return name.fullmatch(path.name) is not None
+    name = _STAGED_ENTRY if path.parent.name == STAGING else _NAMED_DIRECTORY
+    return name.fullmatch(path.name) is not None and not path.is_symlink()
 
 
 def is_staged_file(name: str) -> bool:
@@ -131,3 +137,40 @@ def require_inside(name: str) -> None:
             f"the manifest names {name!r}, which is not a path inside the warehouse; "
             "the manifest was changed by something else: ingest again into another directory"
         )
+
+
+@cache
+def code_fingerprint(*rooms: str, libraries: tuple[str, ...] = ()) -> str:
+    """A name for the code of some rooms: it changes with every line of theirs.
+
+    libraries: those whose results are part of what the rooms compute; their versions count too.
+    """
+    digest = hashlib.sha256()
+    for library in libraries:
+        digest.update(f"{library} {version(library)}\n".encode())
+    for room in rooms:
+        for source in _sources(files(_PACKAGE) / room):
+            digest.update(source.name.encode() + b"\0" + source.read_bytes() + b"\0")
+    return digest.hexdigest()
+
+
+def name_of(*content: object) -> str:
+    """A short name for some content: the same content always has the same name."""
+    return hashlib.sha256(repr(content).encode()).hexdigest()[:20]
+
+
+def columns_id(tables: Iterable[Table]) -> str:
+    """A name for the columns that tables declare: names, kinds and which may be null."""
+    return name_of([(t.name, [(c.name, c.kind, c.nullable) for c in t.columns]) for t in tables])
+
+
+def _sources(place: Traversable) -> list[Traversable]:
+    if place.is_file():
+        return [place]
+    found = []
+    for entry in sorted(place.iterdir(), key=lambda entry: entry.name):
+        if entry.is_dir():
+            found += _sources(entry)
+        elif entry.name.endswith(".py"):
+            found.append(entry)
+    return found
