@@ -14,7 +14,7 @@ import polars as pl
 
 from orchbench_analytics.errors import SelectionError
 from orchbench_analytics.metrics import HEADLINE, METRICS
-from orchbench_analytics.paths import local_path, require_parent
+from orchbench_analytics.paths import is_address, local_path, require_parent
 from orchbench_analytics.profiles import UPSTREAM, Profile, load_profile
 from orchbench_analytics.selection import (
     Chosen,
@@ -25,7 +25,9 @@ from orchbench_analytics.selection import (
     find_contenders,
     find_removed,
 )
+from orchbench_analytics.store.bucket import use_options
 from orchbench_analytics.store.manifest import Manifest, load_manifest, table_files
+from orchbench_analytics.store.mirror import root_of
 from orchbench_analytics.store.verify import Finding, names_damage, verify
 
 if TYPE_CHECKING:
@@ -48,13 +50,18 @@ Question = Literal["flips", "pass_rates", "run_noise", "spread", "gaps"]
 
 
 def open_warehouse(
-    path: str | Path, *, create: bool = False, engine: Engine | None = None
+    path: str | Path,
+    *,
+    create: bool = False,
+    engine: Engine | None = None,
+    storage_options: Mapping[str, str] | None = None,
 ) -> Warehouse:
-    """Open the warehouse in a directory.
+    """Open the warehouse in a directory or a bucket.
 
-    path: the directory; `~` is your home.
+    path: the directory, where `~` is your home, or an address such as `s3://bucket/warehouse`.
     create: it need not exist yet; the first ingest makes it.
     engine: where its work runs; by default on this machine, with all its cores.
+    storage_options: of buckets, such as `endpoint`; see docs/storage.md.
 
     Returns the warehouse.
 
@@ -62,24 +69,35 @@ def open_warehouse(
     >>> warehouse.leaderboard(profile="strict").select("model", "average_score").row(0)
     ('perfect', 1.0)
     """
-    warehouse = Warehouse(path, engine)
+    warehouse = Warehouse(path, engine, storage_options)
     if not create:
         load_manifest(warehouse.path)
     return warehouse
 
 
 class Warehouse:
-    """A directory of Parquet tables made from result files.
+    """A directory, or a place in a bucket, of Parquet tables made from result files.
 
     Where a method takes `profile`, it is the name of the rules that scores are under; by default
     `spec`, or `reported` if there are result files alone. Where it takes `models`, `experiments`
     and `languages`, nothing else is looked at: they are names or patterns such as `graded-*`.
     """
 
-    def __init__(self, path: str | Path, engine: Engine | None = None) -> None:
+    def __init__(
+        self,
+        path: str | Path,
+        engine: Engine | None = None,
+        storage_options: Mapping[str, str] | None = None,
+    ) -> None:
+        self._storage_options = storage_options or {}
+        self._use_options([path])
         # Absolute, so that it still holds after a change of directory, and for workers elsewhere.
-        self.path = local_path(path).absolute()
+        self.path = root_of(path).absolute()
         self.engine = engine
+
+    def _use_options(self, paths: Iterable[str | Path]) -> None:
+        for address in filter(is_address, paths):
+            use_options(self._storage_options, str(address))
 
     def __repr__(self) -> str:
         from orchbench_analytics.outputs.overview import as_text

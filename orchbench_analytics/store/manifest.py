@@ -11,16 +11,17 @@ import hashlib
 import re
 import time
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from functools import cache
 from pathlib import Path
 from shlex import quote
-from typing import TypeVar
+from typing import Protocol, TypeVar
 
 import msgspec
 
 from orchbench_analytics.errors import WarehouseError
+from orchbench_analytics.store.bucket import Overtaken, Version
 from orchbench_analytics.store.files import (
     FileStamp,
     Stamps,
@@ -28,6 +29,17 @@ from orchbench_analytics.store.files import (
     read_stamps,
     replace_file,
     sync_files,
+)
+from orchbench_analytics.store.mirror import (
+    LEFT_BEHIND_SECONDS,
+    bucket_of,
+    fetch,
+    has_manifest,
+    other_objects,
+    put_again,
+    put_files,
+    read_manifest,
+    replace_manifest,
 )
 from orchbench_analytics.store.names import (
     MANIFEST,
@@ -148,13 +160,13 @@ def load_manifest(root: Path) -> Manifest:
     """The manifest of an existing warehouse."""
     path = root / MANIFEST
     try:
-        content = path.read_bytes()
+        content, version = read_manifest(root)
         _require_our_format(root, msgspec.json.decode(content, type=_Release).format_version)
         manifest = msgspec.json.decode(content, type=Manifest)
     except FileNotFoundError as error:
         what = "not a warehouse (it has no manifest.json)" if root.is_dir() else "not there"
         raise WarehouseError(
-            f"{root} is {what}; make one with: orchbench ingest PATH --into {quote(str(root))}"
+            f"{root} is {what}; make one with: orchbench ingest PATH --into {quote(f'{root}')}"
         ) from error
     except NotADirectoryError as error:
         raise WarehouseError(f"{root} is a file; a warehouse is a directory") from error
@@ -166,7 +178,12 @@ def load_manifest(root: Path) -> Manifest:
         )
     for name in (*named_files(manifest), *manifest.unreferenced):
         require_inside(name)
+    _versions[manifest.checksum] = version
     return manifest
+
+
+# In a bucket, which version of the object each manifest is that this process has read.
+_versions: dict[str, Version] = {}
 
 
 def _require_our_format(root: Path, version: int | None) -> None:
@@ -192,47 +209,94 @@ def save_manifest(root: Path, manifest: Manifest) -> Manifest:
 
     Every file it names is stamped and on the disk before it. Returns the manifest as saved.
     """
-    new = [root / name for name, stamp in named_files(manifest).items() if stamp is None]
-    sync_files(new, root=root)
+    new = [name for name, stamp in named_files(manifest).items() if stamp is None]
+    sync_files([root / name for name in new], root=root)
     saved = _stamped(root, manifest)
-    saved.unreferenced = _unreferenced(root, saved)
+    if bucket_of(root) is not None:
+        return _save_in_bucket(root, saved, new)
+    before = load_manifest(root) if has_manifest(root) else Manifest()
+    forgotten = _forgotten(before, saved)
+    saved.unreferenced = {n: since for n, since in forgotten.items() if (root / n).exists()}
     content = encode_manifest(saved)
     replace_file(root / MANIFEST, content)
     saved.checksum = checksum_of(content)
     return saved
 
 
+def _save_in_bucket(root: Path, manifest: Manifest, new: Collection[str]) -> Manifest:
+    """Put the files that are not in the bucket yet, then the manifest.
+
+    Raises Overtaken if another writer has replaced the manifest that this one was made from.
+    """
+    before = load_manifest(root) if has_manifest(root) else Manifest()
+    if before.checksum != manifest.checksum:
+        raise Overtaken(MANIFEST)
+    known, stamps = named_files(before), named_files(manifest)
+    lacking = {
+        name: stamp
+        for name, stamp in stamps.items()
+        if stamp is not None and (name in new or name not in known)
+    }
+    put = put_files(root, lacking, before=known, forgotten=before.unreferenced)
+    saved = _with_stamps(manifest, put)
+    young = time.time() - LEFT_BEHIND_SECONDS
+    forgotten = _forgotten(before, saved)
+    saved.unreferenced = {name: since for name, since in forgotten.items() if since > young}
+    content = encode_manifest(saved)
+    base = _versions[before.checksum] if before.checksum else None
+    saved.checksum = checksum_of(content)
+    _versions[saved.checksum] = replace_manifest(root, content, base=base)
+    put_again(root, (name for name in put if name.rpartition("/")[0] in before.unreferenced))
+    return saved
+
+
 def _stamped(root: Path, manifest: Manifest) -> Manifest:
-    """The manifest with the stamps of files that are new in it."""
+    """The manifest with the stamps that its new files had when they were written."""
+
+    def stamped(holder: AnyHolder) -> AnyHolder:
+        if holder.stamps:
+            return holder
+        written = read_stamps(root / holder.directory)
+        stamps = {table: written[parquet_name(table)] for table in holder.row_counts}
+        return msgspec.structs.replace(holder, stamps=stamps)
+
+    return _with_holders(manifest, stamped)
+
+
+def _with_stamps(manifest: Manifest, stamps: Mapping[str, FileStamp]) -> Manifest:
+    """The manifest with these stamps of some of its files."""
+
+    def stamped(holder: AnyHolder) -> AnyHolder:
+        own = {
+            table: stamps.get(f"{holder.directory}/{parquet_name(table)}", stamp)
+            for table, stamp in holder.stamps.items()
+        }
+        return msgspec.structs.replace(holder, stamps=own)
+
+    return _with_holders(manifest, stamped)
+
+
+class _Change(Protocol):
+    def __call__(self, holder: AnyHolder) -> AnyHolder: ...
+
+
+def _with_holders(manifest: Manifest, change: _Change) -> Manifest:
+    """The manifest with every directory changed."""
     gathered = manifest.gathered
     return msgspec.structs.replace(
         manifest,
-        tables={name: _stamped_holder(root, table) for name, table in manifest.tables.items()},
-        parts=[_stamped_holder(root, part) for part in manifest.parts],
-        scores=[_stamped_holder(root, group) for group in manifest.scores],
-        gathered=None if gathered is None else _stamped_holder(root, gathered),
+        tables={name: change(table) for name, table in manifest.tables.items()},
+        parts=[change(part) for part in manifest.parts],
+        scores=[change(group) for group in manifest.scores],
+        gathered=None if gathered is None else change(gathered),
     )
 
 
-def _stamped_holder(root: Path, holder: AnyHolder) -> AnyHolder:
-    """The holder with the stamps its files had when they were written."""
-    if holder.stamps:
-        return holder
-    written = read_stamps(root / holder.directory)
-    stamps = {table: written[parquet_name(table)] for table in holder.row_counts}
-    return msgspec.structs.replace(holder, stamps=stamps)
-
-
-def _unreferenced(root: Path, manifest: Manifest) -> dict[str, int]:
-    """What earlier manifests named and this one does not, as long as it is still there."""
-    before = load_manifest(root) if (root / MANIFEST).exists() else Manifest()
+def _forgotten(before: Manifest, manifest: Manifest) -> dict[str, int]:
+    """What earlier manifests named and this one does not, and since when."""
     since = dict.fromkeys(live_paths(before), int(time.time())) | before.unreferenced
     live = live_paths(manifest)
-    return {
-        name: when
-        for name, when in sorted(since.items())
-        if name not in live and (root / name).exists()
-    }
+    return {name: when for name, when in sorted(since.items()) if name not in live}
 
 
 def encode_manifest(manifest: Manifest) -> bytes:
@@ -252,11 +316,14 @@ def checksum_of(content: bytes) -> str:
 
 def load_or_start(root: Path) -> Manifest:
     """The manifest of a warehouse, or an empty one where there is none yet."""
-    if (root / MANIFEST).exists():
+    if has_manifest(root):
         return load_manifest(root)
     if root.exists() and not root.is_dir():
         raise WarehouseError(f"{root} is a file; a warehouse is a directory")
-    others = strangers(root) if root.exists() else []
+    if bucket_of(root) is not None:
+        others = other_objects(root)
+    else:
+        others = strangers(root) if root.exists() else []
     if others:
         raise WarehouseError(
             f"{root} holds other things ({', '.join(others[:3])}) and has no manifest of a "
@@ -367,7 +434,7 @@ def _require_columns(root: Path, table: str, files: Sequence[Path]) -> None:
             said = said or f"has the column {', '.join(surplus)}, which this release does not have"
             raise WarehouseError(
                 f"{root}: the table {table} was written by another release and {said}; bring it "
-                f"up to date with: orchbench ingest PATH --into {quote(str(root))}"
+                f"up to date with: orchbench ingest PATH --into {quote(f'{root}')}"
             )
 
 
@@ -385,8 +452,21 @@ def _require_sizes(root: Path, stamps: Mapping[str, FileStamp | None], *, rows: 
 
 
 def require_whole(root: Path, stamps: Mapping[str, FileStamp | None], *, read: bool) -> None:
-    """Raise an error that names the first file which is not as it was written."""
+    """Raise an error that names the first file which is not as it was written.
 
+    Those that lie in a bucket are here afterwards.
+    """
+    fetch(root, stamps)
+    faulty = _faults_in(root, stamps, read=read)
+    if faulty and bucket_of(root) is not None:  # it may be the copy in the cache that is damaged
+        suspect = {name: stamps[name] for name in faulty}
+        fetch(root, suspect, is_suspect=True)
+        faulty = _faults_in(root, suspect, read=read)
+    for name, fault in faulty.items():
+        raise damage_error(root, name, fault)
+
+
+def _faults_in(root: Path, stamps: Mapping[str, FileStamp | None], *, read: bool) -> dict[str, str]:
     def fault_in(name: str) -> str | None:
         stamp = stamps[name]
         return None if stamp is None else fault_of(root / name, stamp, read=read)
@@ -396,9 +476,20 @@ def require_whole(root: Path, stamps: Mapping[str, FileStamp | None], *, read: b
     else:  # a shared file system takes its time for each answer, but gives many at once
         with ThreadPoolExecutor(_AT_ONCE) as threads:
             faults = list(threads.map(fault_in, stamps))
-    for name, fault in zip(stamps, faults, strict=True):
-        if fault is not None:
-            raise damage_error(root, name, fault)
+    return {name: fault for name, fault in zip(stamps, faults, strict=True) if fault is not None}
+
+
+def bring_tables(root: Path, holders: Iterable[Holder], tables: Collection[str]) -> None:
+    """Bring tables of some directories here, for code that reads their files by name."""
+    fetch(
+        root,
+        {
+            f"{holder.directory}/{parquet_name(table)}": holder.stamps.get(table)
+            for holder in holders
+            for table in holder.row_counts
+            if table in tables
+        },
+    )
 
 
 def damage_error(root: Path, name: str, fault: str) -> WarehouseError:
@@ -408,7 +499,7 @@ def damage_error(root: Path, name: str, fault: str) -> WarehouseError:
 
 def remedy_for(root: Path, name: str) -> str:
     """What to do about a damaged file: most are made again, but not what only people know."""
-    warehouse = quote(str(root))
+    warehouse = quote(f"{root}")
     if name.startswith("sources/"):
         return "ingest again into another directory"
     if name.startswith("expected_scenarios/"):

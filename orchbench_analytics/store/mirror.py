@@ -24,11 +24,10 @@ import random
 import re
 import sys
 import time
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager, suppress
 from pathlib import Path
-from typing import NamedTuple
 
 import msgspec
 from filelock import FileLock, Timeout
@@ -44,8 +43,8 @@ from orchbench_analytics.store.bucket import (
     Version,
     endpoint_of,
 )
-from orchbench_analytics.store.paths import KEPT, LOCK, MANIFEST
-from orchbench_analytics.store.stamps import FileStamp
+from orchbench_analytics.store.files import FileStamp, fault_of
+from orchbench_analytics.store.names import KEPT, LOCK, MANIFEST
 
 CACHE_VARIABLE = "ORCHBENCH_CACHE"
 SIZE_VARIABLE = "ORCHBENCH_CACHE_SIZE"
@@ -63,10 +62,7 @@ _RECENT_SECONDS = 600  # a file used since then may still be open
 _NOTED_SECONDS = 60  # how exactly it is known when a file was used last
 _MUCH = 8 * 2**20  # bytes to fetch that are worth a bar
 _ATTEMPTS = 6
-_OUR_OBJECT = re.compile(
-    r"((?:parts|scores|gathered)/[0-9a-f]{20})/[a-z_]+\.(?:parquet|json)"
-    rf"|((?:{'|'.join(KEPT)})/[0-9]{{6,}}(?:-[0-9a-f]{{12}})?\.parquet)"
-)
+_OUR_OBJECT = re.compile(rf"((?:{'|'.join(KEPT)})/[0-9a-f]{{20}})/[a-z_]+\.(?:parquet|json)")
 
 
 class _Mark(msgspec.Struct):
@@ -304,50 +300,69 @@ def _bar(byte_count: int) -> Iterator[Callable[[int], object]]:
 
 
 def put_files(
-    root: Path, new: Mapping[str, FileStamp], *, before: Mapping[str, FileStamp | None]
+    root: Path,
+    new: Mapping[str, FileStamp],
+    *,
+    before: Mapping[str, FileStamp | None],
+    forgotten: Collection[str],
 ) -> dict[str, FileStamp]:
     """Put new files of the mirror into the bucket; returns the stamps of those that lie there now.
 
     before: the files of the manifest that is to be replaced.
+    forgotten: directories that an earlier manifest named; they may be collected at any moment.
     """
     bucket = _require_bucket(root)
 
     def put(name: str) -> FileStamp:
-        try:
+        # An answer may be lost after the store has done its work, so both are looked into.
+        with suppress(Overtaken, StorageError):
             bucket.put(name, root / name, replacing="nothing")
-        except Overtaken:
-            return _settle(root, bucket, name, new[name], before.get(name))
-        except StorageError:  # it may be there all the same
-            return _settle(root, bucket, name, new[name], before.get(name))
-        return new[name]
+            return new[name]
+        is_doomed = name.rpartition("/")[0] in forgotten
+        return _settle(root, bucket, name, new[name], before.get(name), is_doomed=is_doomed)
 
     with ThreadPoolExecutor(AT_ONCE) as threads:
         return dict(zip(new, threads.map(put, new), strict=True))
 
 
 def _settle(
-    root: Path, bucket: Bucket, name: str, ours: FileStamp, before: FileStamp | None
+    root: Path,
+    bucket: Bucket,
+    name: str,
+    ours: FileStamp,
+    before: FileStamp | None,
+    *,
+    is_doomed: bool,
 ) -> FileStamp:
     """Decide between our file and one of its name that is in the bucket; returns what holds.
 
     Names say what a file was made from, so both have the same rows. Another release of a library
     may write them in other bytes, and then the file that was there first stays, since another
-    manifest may name it. One that is damaged is replaced. So is one that is about to be collected:
-    to put it again makes it young.
+    manifest may name it. One that is damaged is replaced. So is one that may be collected soon: to
+    put it again makes it young.
     """
     there = bucket.look(name)
     if there is not None:
         data = _read(bucket, name)
         theirs = FileStamp(len(data), hashlib.sha256(data).hexdigest())
-        is_whole = theirs in (ours, before) or (
-            before is None and _has_same_rows(data, root / name)
-        )
-        if is_whole and time.time() - there.put_at < LEFT_BEHIND_SECONDS / 2:
-            if theirs != ours:
-                _bring_in(root, name, data)
-            return theirs
+        is_whole = theirs in (ours, before)
+        is_whole = is_whole or (before is None and _has_same_rows(data, root / name))
+        is_young = not is_doomed and time.time() - there.put_at < LEFT_BEHIND_SECONDS / 2
+        if is_whole and theirs != ours:
+            _bring_in(root, name, data)
+        if not is_whole or not is_young:
+            bucket.put(name, root / name, replacing="anything")
+        return theirs if is_whole else ours
     bucket.put(name, root / name, replacing="anything")
     return ours
+
+
+def put_again(root: Path, names: Iterable[str]) -> None:
+    """Put files again that another writer has collected while they were named anew."""
+    bucket = _require_bucket(root)
+    for name in names:
+        if bucket.look(name) is None:
+            bucket.put(name, root / name, replacing="anything")
 
 
 def _has_same_rows(data: bytes, path: Path) -> bool:
@@ -363,28 +378,37 @@ def _has_same_rows(data: bytes, path: Path) -> bool:
     return bool(theirs.equals(ours))
 
 
-def find_faults(
-    root: Path, stamps: Mapping[str, FileStamp | None], *, read: bool
-) -> dict[str, str]:
-    """What is wrong with the files in a bucket: by one listing, or by every byte of them."""
+def find_faults(root: Path, stamps: Mapping[str, FileStamp | None]) -> dict[str, str]:
+    """What is wrong with files in the bucket, by every byte of them."""
     bucket = _require_bucket(root)
-    sizes = {entry.name: entry.byte_count for entry in bucket.list_objects()}
 
     def fault(name: str) -> str | None:
         stamp = stamps[name]
         if stamp is None:
             return "has no checksum"
-        if name not in sizes:
+        try:
+            data = _read(bucket, name)
+        except FileNotFoundError:
             return "is gone"
-        if sizes[name] != stamp.byte_count:
-            return f"is damaged: it has {sizes[name]:,} bytes instead of {stamp.byte_count:,}"
-        if read and hashlib.sha256(_read(bucket, name)).hexdigest() != stamp.sha256:
-            return "is damaged: its content has changed"
-        return None
+        if len(data) != stamp.byte_count:
+            return f"is damaged: it has {len(data):,} bytes instead of {stamp.byte_count:,}"
+        is_same = hashlib.sha256(data).hexdigest() == stamp.sha256
+        return None if is_same else "is damaged: its content has changed"
 
     with ThreadPoolExecutor(AT_ONCE) as threads:
         found = zip(stamps, threads.map(fault, stamps), strict=True)
         return {name: said for name, said in found if said is not None}
+
+
+def drop_damaged(root: Path, stamps: Mapping[str, FileStamp | None]) -> list[str]:
+    """Remove damaged copies from the mirror; returns their names."""
+    dropped = []
+    for name, stamp in stamps.items():
+        is_here = stamp is not None and (root / name).exists()
+        if is_here and stamp is not None and fault_of(root / name, stamp, read=True) is not None:
+            (root / name).unlink(missing_ok=True)
+            dropped.append(name)
+    return dropped
 
 
 def other_objects(root: Path) -> list[str]:
@@ -397,57 +421,56 @@ def other_objects(root: Path) -> list[str]:
 # What nobody needs any more
 
 
-class Sweep(NamedTuple):
-    """What a manifest names now, and what earlier ones named, and since when none does."""
-
-    live: set[str]
-    unreferenced: Mapping[str, int]
-
-
 def sweep(
     root: Path,
-    known: Sweep,
     *,
+    live: Collection[str],
+    unreferenced: Mapping[str, int],
     grace_seconds: float,
     left_behind_seconds: float = LEFT_BEHIND_SECONDS,
-    is_due: bool = False,
+    is_thorough: bool = False,
 ) -> list[str]:
-    """Delete objects that no manifest names; returns their names.
+    """Delete objects of directories that no manifest names; returns their names.
 
     What an earlier manifest named goes after the grace, for readers that still use it. What none
-    ever named was left by a writer that was killed or was overtaken, or it belongs to one that is
-    at work: it goes after a day. These are looked for once a day, unless they are due now.
+    ever named was left by a writer that was killed or overtaken, or belongs to one that is at work:
+    it goes after a day. To find these takes a listing of all, so each cache does it once a day.
     """
     bucket = _require_bucket(root)
     now = time.time()
-    over = {name for name, since in known.unreferenced.items() if now - since >= grace_seconds}
-    mark = root.parent / _SWEPT
-    with suppress(OSError):
-        is_due = is_due or now - mark.stat().st_mtime > LEFT_BEHIND_SECONDS
-    if is_due or not mark.exists():
+    over = {name for name, since in unreferenced.items() if now - since >= grace_seconds}
+    if is_thorough or _is_due(root.parent / _SWEPT, now):
         entries = bucket.list_objects()
+    else:
+        entries = [entry for name in sorted(over) for entry in bucket.list_objects(name)]
+
+    def is_doomed(entry: Entry) -> bool:
+        match = _OUR_OBJECT.fullmatch(entry.name)
+        if match is None or match[1] in live:
+            return False
+        age = now - entry.put_at  # whoever names a file anew puts it again
+        if match[1] in unreferenced:
+            return match[1] in over and age >= grace_seconds
+        return age >= left_behind_seconds
+
+    doomed = [entry.name for entry in entries if is_doomed(entry)]
+    # Once more, right before: another writer may have put one again since.
+    looked = {name: bucket.look(name) for name in doomed}
+    gone = [name for name, entry in looked.items() if entry is not None and is_doomed(entry)]
+    bucket.delete(gone)
+    return gone
+
+
+def _is_due(mark: Path, now: float) -> bool:
+    """Whether a day has passed since the mark was made; it is made anew then."""
+    try:
+        is_due = now - mark.stat().st_mtime > LEFT_BEHIND_SECONDS
+    except OSError:
+        is_due = True
+    if is_due:
         mark.touch()
         os.utime(mark)
-    else:
-        entries = [entry for name in sorted(over) for entry in _objects_of(bucket, name)]
-    doomed = []
-    for entry in entries:
-        match = _OUR_OBJECT.fullmatch(entry.name)
-        owner = match and (match[1] or match[2])
-        if owner is None or owner in known.live:
-            continue
-        is_old = now - entry.put_at > left_behind_seconds
-        if owner in over or (is_old and owner not in known.unreferenced):
-            doomed.append(entry.name)
-    bucket.delete(doomed)
-    return doomed
-
-
-def _objects_of(bucket: Bucket, name: str) -> list[Entry]:
-    if not name.endswith(".parquet"):
-        return bucket.list_objects(f"{name}/")
-    entry = bucket.look(name)
-    return [entry] if entry is not None else []
+    return is_due
 
 
 def make_room(root: Path) -> None:
