@@ -17,8 +17,10 @@ from orchbench_analytics.ingest.expect import Expected, with_expected
 from orchbench_analytics.ingest.find import Placement, walk
 from orchbench_analytics.ingest.sources import load_sources
 from orchbench_analytics.ingest.tags import read_tags
+from orchbench_analytics.ingest.trees import absolute, exists, list_trees
 from orchbench_analytics.ingest.update import IngestSummary, Progress, update
 from orchbench_analytics.outputs.terminal import printable
+from orchbench_analytics.paths import is_address
 from orchbench_analytics.profiles import BUILT_IN, REPORTED, Profile, updated_profile
 from orchbench_analytics.score.unscored import find_unscored, is_scored
 from orchbench_analytics.selection import Contender
@@ -40,6 +42,7 @@ from orchbench_analytics.store.manifest import (
     table_files,
     warehouse_around,
 )
+from orchbench_analytics.store.mirror import bucket_of
 from orchbench_analytics.store.parquet import Frame, to_arrow
 from orchbench_analytics.tables import REPORTED_SCENARIOS, SOURCES
 
@@ -63,8 +66,9 @@ def ingest(
 ) -> IngestSummary:
     """Take in what is new or changed, score it, and commit all of it in one step."""
     given = [*paths, *agent_cards]
+    list_trees(str(path) for path in given if is_address(path))
     for path in given:
-        if not Path(path).exists():
+        if not (exists(absolute(path)) if is_address(path) else Path(path).exists()):
             raise PathError(f"no such file or directory: {path}")
     summary = IngestSummary()
     started = load_or_start(root)  # a directory of other things is not even locked
@@ -75,7 +79,7 @@ def ingest(
     def change(before: Manifest) -> Manifest:
         nonlocal summary
         was_killed = mark_unfinished(root)  # first of all: it says that what follows is ours
-        require_reach(engine, root, map(Path, given))
+        require_reach(engine, root, [Path(path) for path in given if not is_address(path)])
         manifest, summary = update(
             root,
             before,
@@ -134,14 +138,19 @@ def _require_apart(root: Path, paths: Sequence[str | Path]) -> None:
     outer = warehouse_around(real.parent)
     if outer is not None:
         raise WarehouseError(f"{root} lies in the warehouse {outer}; name a directory outside")
+    bucket = bucket_of(root)
     for path in paths:
-        if Path(path).resolve().is_relative_to(real):
+        if is_address(path):
+            below = bucket is not None and f"{absolute(path)}/".startswith(f"{bucket.address}/")
+        else:
+            below = Path(path).resolve().is_relative_to(real)
+        if below:
             raise PathError(f"{path} lies in the warehouse {root}; give result files from outside")
 
 
 def _finds_anything(paths: Sequence[str | Path]) -> bool:
     """Whether there is any input file, so that no warehouse is made from nothing."""
-    return any(True for path in paths for _ in walk(str(Path(path).absolute())))
+    return any(True for path in paths for _ in walk(absolute(path)))
 
 
 def score(root: Path, profile: Profile, engine: Engine, *, wait: bool) -> None:

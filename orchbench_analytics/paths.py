@@ -23,6 +23,11 @@ def require_parent(path: Path) -> None:
         raise PathError(f"{path} cannot be written: there is no directory {path.parent}")
 
 
+def input_path(given: str | Path) -> str | Path:
+    """What was typed for input files: the address of a bucket as it is, or a path."""
+    return given if is_address(given) else local_path(given)
+
+
 def local_path(given: str | Path) -> Path:
     """The path that was typed, with `~` expanded; an address is refused.
 

@@ -14,7 +14,7 @@ import polars as pl
 
 from orchbench_analytics.errors import SelectionError
 from orchbench_analytics.metrics import HEADLINE, METRICS
-from orchbench_analytics.paths import is_address, local_path, require_parent
+from orchbench_analytics.paths import input_path, is_address, local_path, require_parent
 from orchbench_analytics.profiles import UPSTREAM, Profile, load_profile
 from orchbench_analytics.selection import (
     Chosen,
@@ -158,14 +158,17 @@ class Warehouse:
         from orchbench_analytics.ingest.find import Placement, compile_pattern
 
         expression = compile_pattern(pattern) if pattern else None
+        given = [input_path(path) for path in paths]
+        cards = [input_path(path) for path in _several(agent_cards)]
+        self._use_options([*given, *cards])
         expected = None if expect is None else read_expected(expect, language=language)
         with self._running(jobs) as engine:
             return ingest(
                 self.path,
-                [local_path(path) for path in paths],
+                given,
                 engine,
                 placement=Placement(model, experiment, language, expression),
-                agent_cards=[local_path(path) for path in _several(agent_cards)],
+                agent_cards=cards,
                 expected=expected,
                 prune=prune,
                 verify=verify,

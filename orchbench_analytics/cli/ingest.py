@@ -14,11 +14,12 @@ from orchbench_analytics.cli.app import (
     QuietOption,
     command,
     default_warehouse,
+    typed_input,
+    typed_root,
 )
 from orchbench_analytics.cli.boundary import FOUND_WRONG, call_of, say
 from orchbench_analytics.cli.progress import progress_bar, say_summary, say_unchecked, task_bar
 from orchbench_analytics.errors import PathError
-from orchbench_analytics.paths import local_path
 from orchbench_analytics.store.manifest import Manifest, remedy_for, row_count
 from orchbench_analytics.store.verify import Finding
 
@@ -28,13 +29,13 @@ def ingest(
     paths: Annotated[
         list[Path],
         typer.Argument(
-            metavar="PATH...", parser=local_path, help="Result files, or directories of them."
+            metavar="PATH...", parser=typed_input, help="Result files, or directories of them."
         ),
     ],
     into: Annotated[
         Path | None,
         typer.Option(
-            metavar="DIR", parser=local_path, help="The warehouse; made if it does not exist."
+            metavar="DIR", parser=typed_root, help="The warehouse; made if it does not exist."
         ),
     ] = None,
     model: Annotated[
@@ -56,7 +57,7 @@ def ingest(
         list[Path] | None,
         typer.Option(
             metavar="PATH",
-            parser=local_path,
+            parser=typed_input,
             help="Agent cards with tool schemas: files, or a directory of them.",
         ),
     ] = None,

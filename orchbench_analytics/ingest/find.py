@@ -12,8 +12,10 @@ from pathlib import Path, PurePosixPath
 from typing import NamedTuple
 
 from orchbench_analytics.errors import PathError
-from orchbench_analytics.ingest import layouts
+from orchbench_analytics.ingest import layouts, trees
 from orchbench_analytics.ingest.layouts import Place
+from orchbench_analytics.paths import is_address
+from orchbench_analytics.store.mirror import bucket_of
 from orchbench_analytics.tables import UNKNOWN_LANGUAGE
 
 DEFAULT_EXPERIMENT = "default"
@@ -101,13 +103,15 @@ def discover(
     """
     found: dict[str, InputFile] = {}
     closed = {_identity(str(without))} if without is not None and without.exists() else set()
+    mirrored = bucket_of(without) if without is not None else None
+    own = (f"{mirrored.address}/",) if mirrored is not None else ()
+    roots = {trees.absolute(given): given for given in paths}
     look = survey or cache(layouts.survey)
-    for given in paths:
-        root = os.path.abspath(given)  # noqa: PTH100 (Path keeps `..`, so one file has two paths)
-        if not os.path.lexists(root):
+    for root, given in roots.items():
+        if not trees.exists(root):
             raise PathError(f"no such file or directory: {given}")
         for file in walk(root, closed):
-            if file.path not in found:
+            if file.path not in found and not file.path.startswith(own):
                 found[file.path] = place(file._replace(given=root), placement, look)
     return sorted(_without_second_names(found.values()))
 
@@ -120,7 +124,11 @@ def walk(root: str, closed: Collection[tuple[int, int]] = ()) -> Iterator[InputF
     another link leads only to what was not seen yet, so that the number of paths stays bounded.
     Directories whose identity is in `closed` are not entered.
     """
-    if not os.path.isdir(root):  # noqa: PTH112 (plain strings: this runs once per file)
+    if is_address(root):
+        files = trees.files_below(root)
+        yield from (stat_file(f) for f in files if layouts.is_input_name(f.rpartition("/")[2]))
+        return
+    if not trees.is_directory(root):
         yield stat_file(root)
         return
     entered: set[tuple[int, int]] = set()
@@ -129,7 +137,7 @@ def walk(root: str, closed: Collection[tuple[int, int]] = ()) -> Iterator[InputF
         way = waiting.pop() if waiting else linked.pop()
         try:
             identity = _identity(way.directory)
-            entries = sorted(os.scandir(way.directory), key=lambda entry: entry.name, reverse=True)
+            entries = trees.scandir(way.directory)[::-1]
         except OSError as error:
             message = f"this directory could not be entered: {error.strerror}"
             yield _problem(way.directory, CLOSED_DIRECTORY, message)
@@ -188,6 +196,11 @@ def stat_file(path: str) -> InputFile:
     """A file with its size and times, or why it cannot be read."""
     if not path.isascii() and (shown := clean_path(path)) != path:
         return InputFile(shown, reason="bad_path", message="its path is not UTF-8; rename it")
+    if is_address(path):
+        entry = trees.object_at(path)
+        if entry is None:
+            return _problem(path, "unreadable", "cannot be read: there is no such object")
+        return InputFile(path, "unknown", entry.byte_count, f"{entry.byte_count}:{entry.e_tag}")
     try:
         status = os.stat(path)  # noqa: PTH116 (plain strings: this runs once per file)
     except OSError as error:
@@ -209,7 +222,7 @@ def place(
     if placement.pattern is not None and (match := placement.pattern.fullmatch(file.path)):
         place = _place_by_pattern(file.path, match.groupdict())
     else:
-        place = layouts.place_by_tree(_parts(file.path), _parts(file.given), survey)
+        place = layouts.place_by_tree(trees.parts_of(file.path), trees.parts_of(file.given), survey)
     language = placement.language and (
         layouts.language_of(placement.language) or placement.language
     )
@@ -254,9 +267,9 @@ def place_by_content(
         file = file._replace(scenario=None, run=None)
         stated = PurePosixPath((directory or "").replace("\\", "/")).parts
         said = layouts.place_result(
-            _parts(file.path),
+            trees.parts_of(file.path),
             stated,
-            _parts(file.given),
+            trees.parts_of(file.given),
             survey,
             is_in_tree=file.kind == "results",
         )
@@ -292,10 +305,6 @@ def _place_by_pattern(path: str, parts: dict[str, str]) -> Place:
     if "language" in parts:
         parts["language"] = layouts.language_of(parts["language"]) or parts["language"]
     return Place(kind, **parts)
-
-
-def _parts(path: str) -> layouts.Parts:
-    return ("/", *filter(None, path.split("/"))) if path else ()
 
 
 def _identity(directory: str) -> tuple[int, int]:

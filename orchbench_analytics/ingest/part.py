@@ -20,7 +20,7 @@ from orchbench_analytics.ingest.decode import (
     ResultsDocument,
     UnreadableDocument,
     decompress,
-    read_bytes,
+    read_ahead,
     read_with,
 )
 from orchbench_analytics.ingest.find import InputFile
@@ -78,12 +78,12 @@ def build_part(task: Task) -> Built:
     sources: list[Source] = []
     unchanged: list[InputFile] = []
     held_bytes = held_text = 0
-    for file in task.files:
+    for file, read in zip(task.files, read_ahead([f.path for f in task.files]), strict=True):
         if max(held_bytes, held_text) > _MOST_HELD:
             break
         source = source_of(file)
         try:
-            data = read_bytes(file.path)
+            data = read()
             content_hash = hashlib.sha256(data).hexdigest()
             if task.known_hashes.get(file.path) == content_hash:
                 unchanged.append(file)

@@ -10,6 +10,8 @@ from typing import NamedTuple
 from orchbench_analytics.ingest.decode import Problem
 from orchbench_analytics.ingest.find import InputFile, Key
 from orchbench_analytics.ingest.layouts import NOT_NEEDED
+from orchbench_analytics.ingest.trees import exists
+from orchbench_analytics.paths import is_address
 from orchbench_analytics.store.directories import read_rows
 from orchbench_analytics.store.manifest import Manifest
 from orchbench_analytics.tables import SOURCES
@@ -126,6 +128,8 @@ def place_as(file: InputFile, source: Source) -> InputFile:
 
 def is_elsewhere(path: str, files: Iterable[InputFile]) -> bool:
     """The path is still there, and none of the files found is the same file by another path."""
+    if is_address(path):
+        return exists(path) and all(path != file.path for file in files)
     try:
         return not any(Path(path).samefile(file.path) for file in files)
     except OSError:  # gone, or gone just now

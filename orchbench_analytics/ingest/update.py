@@ -6,7 +6,6 @@ one scenario counts.
 
 from __future__ import annotations
 
-import os
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import cache
@@ -17,7 +16,7 @@ import msgspec
 
 from orchbench_analytics.engines.engine import Engine
 from orchbench_analytics.errors import PathError
-from orchbench_analytics.ingest import decode, layouts
+from orchbench_analytics.ingest import decode, layouts, trees
 from orchbench_analytics.ingest.agent_cards import CardRow, update_cards
 from orchbench_analytics.ingest.decode import UnreadableDocument
 from orchbench_analytics.ingest.find import (
@@ -273,7 +272,7 @@ class Roots(NamedTuple):
     @classmethod
     def of(cls, results: Iterable[str | Path], cards: Iterable[str | Path] = ()) -> Roots:
         """The roots of paths as a caller gives them."""
-        return cls(*([os.path.abspath(p) for p in paths] for paths in (results, cards)))  # noqa: PTH100 (as files are found)
+        return cls(*([trees.absolute(p) for p in paths] for paths in (results, cards)))
 
 
 class State(NamedTuple):

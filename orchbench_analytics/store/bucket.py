@@ -24,7 +24,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeVar
 
 from orchbench_analytics.errors import PathError, StorageError
-from orchbench_analytics.paths import is_address
 
 if TYPE_CHECKING:
     from obstore.store import ObjectStore
@@ -81,10 +80,11 @@ class Entry(NamedTuple):
 
 
 class Content(NamedTuple):
-    """The bytes of an object, and which version they are."""
+    """The bytes of an object, which version they are, and how many; too many are not read."""
 
     data: bytes
     version: Version
+    byte_count: int = 0
 
 
 class Overtaken(Exception):  # noqa: N818 (not an error: the caller takes the new state)
@@ -100,7 +100,9 @@ _options: dict[str, dict[str, str]] = {}
 def use_options(options: Mapping[str, str], address: str | None = None) -> None:
     """Use options for the bucket of an address, or for all; also in processes started from here."""
     known = _known_options()
-    known.setdefault(_EVERYWHERE if address is None else _bucket_of(address), {}).update(options)
+    known.setdefault(_EVERYWHERE if address is None else address_of_bucket(address), {}).update(
+        options
+    )
     os.environ[OPTIONS_VARIABLE] = json.dumps(known)
     _store.cache_clear()
 
@@ -108,7 +110,7 @@ def use_options(options: Mapping[str, str], address: str | None = None) -> None:
 def options_of(address: str) -> dict[str, str]:
     """The options for the bucket of an address."""
     known = _known_options()
-    return known.get(_EVERYWHERE, {}) | known.get(_bucket_of(address), {})
+    return known.get(_EVERYWHERE, {}) | known.get(address_of_bucket(address), {})
 
 
 def parse_options(given: Iterable[str]) -> dict[str, str]:
@@ -152,7 +154,9 @@ class Bucket:
         """The address of an object."""
         return f"{self.address}/{name}" if name else self.address
 
-    def read(self, name: str, *, unless: Version | None = None) -> Content | None:
+    def read(
+        self, name: str, *, unless: Version | None = None, most_bytes: int | None = None
+    ) -> Content | None:
         """An object; none if it is still the version that the caller has.
 
         Raises FileNotFoundError if there is no such object.
@@ -165,7 +169,9 @@ class Bucket:
             try:
                 found = self._objects().get(self._prefix + name, options=options)
                 version = Version(found.meta["e_tag"], found.meta["version"])
-                return Content(bytes(found.bytes()), version)
+                byte_count = found.meta["size"]
+                is_read = most_bytes is None or byte_count <= most_bytes
+                return Content(bytes(found.bytes()) if is_read else b"", version, byte_count)
             except NotModifiedError:
                 return None
 
@@ -271,7 +277,7 @@ class Bucket:
         return key.removeprefix(self._prefix)
 
     def _objects(self) -> ObjectStore:
-        return _store(_bucket_of(self.address))
+        return _store(address_of_bucket(self.address))
 
     def _tried(self, name: str, work: Callable[[], Result], *, attempts: int = _ATTEMPTS) -> Result:
         """The result of some requests, tried again after a trouble on the way."""
@@ -282,7 +288,7 @@ class Bucket:
                 return work()
             except FileNotFoundError as error:
                 if "NoSuchBucket" in str(error):
-                    bucket = _bucket_of(self.address)
+                    bucket = address_of_bucket(self.address)
                     raise StorageError(f"there is no bucket {bucket}") from None
                 raise FileNotFoundError(self.address_of(name)) from None
             except (GenericError, OSError) as error:
@@ -320,7 +326,8 @@ def _split(address: str) -> tuple[str, str, str]:
     return match[1], match[2], match[3]
 
 
-def _bucket_of(address: str) -> str:
+def address_of_bucket(address: str) -> str:
+    """The address of the bucket that an address lies in."""
     scheme, bucket, _ = _split(address)
     return f"{scheme}://{bucket}"
 
@@ -380,17 +387,3 @@ def _credentials_of_profile(options: Mapping[str, str]) -> Any:
 
 
 _GIVEN = {"access_key_id", "skip_signature", "web_identity_token_file"}
-
-__all__ = [
-    "AT_ONCE",
-    "Bucket",
-    "Content",
-    "Entry",
-    "Overtaken",
-    "Version",
-    "endpoint_of",
-    "is_address",
-    "options_of",
-    "parse_options",
-    "use_options",
-]

@@ -160,7 +160,7 @@ def load_manifest(root: Path) -> Manifest:
     """The manifest of an existing warehouse."""
     path = root / MANIFEST
     try:
-        content, version = read_manifest(root)
+        content, version, _ = read_manifest(root)
         _require_our_format(root, msgspec.json.decode(content, type=_Release).format_version)
         manifest = msgspec.json.decode(content, type=Manifest)
     except FileNotFoundError as error:
