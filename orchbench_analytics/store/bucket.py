@@ -260,21 +260,22 @@ class Bucket:
         return prefixes, found
 
     def _list_level(self, prefix: str) -> Any:
-        return self._tried(prefix, lambda: self._objects().list_with_delimiter(prefix or None))
+        name = self._relative(prefix)
+        return self._tried(name, lambda: self._objects().list_with_delimiter(prefix or None))
 
     def _list_all(self, prefix: str) -> list[Entry]:
         def list_() -> list[Entry]:
             pages = self._objects().list(prefix or None, chunk_size=1000)
             return [self._entry(meta) for page in pages for meta in page]
 
-        return self._tried(prefix, list_)
+        return self._tried(self._relative(prefix), list_)
 
     def _entry(self, meta: Any) -> Entry:
         name = self._relative(meta["path"])
         return Entry(name, meta["size"], meta["e_tag"], meta["last_modified"].timestamp())
 
     def _relative(self, key: str) -> str:
-        return key.removeprefix(self._prefix)
+        return f"{key}/".removeprefix(self._prefix).rstrip("/")
 
     def _objects(self) -> ObjectStore:
         return _store(address_of_bucket(self.address))

@@ -9,9 +9,12 @@ import sys
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import NamedTuple
+from pathlib import Path
+from typing import Any, NamedTuple
 
 import boto3
+
+from orchbench_analytics.store import bucket
 
 KEY, SECRET = "AKIAEXAMPLEKEY", "top-secret-of-the-tests"
 _numbers = itertools.count()
@@ -26,7 +29,7 @@ class Server(NamedTuple):
     def endpoint(self) -> str:
         return f"http://127.0.0.1:{self.port}"
 
-    def client(self):  # type: ignore[no-untyped-def] # boto3 ships no types
+    def client(self) -> Any:
         return boto3.client(
             "s3",
             endpoint_url=self.endpoint,
@@ -74,3 +77,29 @@ def environment(server: Server) -> dict[str, str]:
         "AWS_SECRET_ACCESS_KEY": SECRET,
         "AWS_REGION": "us-east-1",
     }
+
+
+def forget_stores() -> None:
+    """Let the next request read the environment again."""
+    bucket._store.cache_clear()
+
+
+def upload(server: Server, directory: Path, address: str) -> None:
+    """Put all files of a directory below an address."""
+    name, _, prefix = address.removeprefix("s3://").partition("/")
+    client = server.client()
+    for path in sorted(directory.rglob("*")):
+        if path.is_file():
+            key = f"{prefix}/{path.relative_to(directory).as_posix()}"
+            client.put_object(Bucket=name, Key=key, Body=path.read_bytes())
+
+
+def objects(server: Server, address: str) -> dict[str, bytes]:
+    """All objects below an address, by their names."""
+    name, _, prefix = address.removeprefix("s3://").partition("/")
+    client, found = server.client(), {}
+    for page in client.get_paginator("list_objects_v2").paginate(Bucket=name, Prefix=f"{prefix}/"):
+        for entry in page.get("Contents", ()):
+            content = client.get_object(Bucket=name, Key=entry["Key"])["Body"].read()
+            found[entry["Key"].removeprefix(f"{prefix}/")] = content
+    return found
