@@ -34,6 +34,7 @@ from orchbench_analytics.store.mirror import (
     LEFT_BEHIND_SECONDS,
     bucket_of,
     fetch,
+    find_faults,
     has_manifest,
     other_objects,
     put_again,
@@ -461,7 +462,8 @@ def require_whole(root: Path, stamps: Mapping[str, FileStamp | None], *, read: b
     if faulty and bucket_of(root) is not None:  # it may be the copy in the cache that is damaged
         suspect = {name: stamps[name] for name in faulty}
         fetch(root, suspect, is_suspect=True)
-        faulty = _faults_in(root, suspect, read=read)
+        still = _faults_in(root, suspect, read=read)
+        faulty = find_faults(root, {name: stamps[name] for name in still})
     for name, fault in faulty.items():
         raise damage_error(root, name, fault)
 
