@@ -15,6 +15,7 @@ from orchbench_analytics.engines import Engine, require_reach
 from orchbench_analytics.errors import PathError, SelectionError, WarehouseError
 from orchbench_analytics.ingest.expect import Expected, with_expected
 from orchbench_analytics.ingest.find import Placement, walk
+from orchbench_analytics.ingest.settle import Settling
 from orchbench_analytics.ingest.sources import load_sources
 from orchbench_analytics.ingest.tags import read_tags
 from orchbench_analytics.ingest.trees import absolute, exists, list_trees
@@ -63,6 +64,7 @@ def ingest(
     is_scoring: bool,
     wait: bool,
     progress: Progress | None,
+    settling: Settling | None = None,
 ) -> IngestSummary:
     """Take in what is new or changed, score it, and commit all of it in one step."""
     given = [*paths, *agent_cards]
@@ -90,6 +92,7 @@ def ingest(
             prune=prune,
             verify=verify,
             was_killed=was_killed,
+            settling=settling,
             progress=progress,
         )
         if expected is not None:

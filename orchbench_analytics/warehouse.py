@@ -5,7 +5,7 @@ Each method imports the room that does the work, so that a command waits only fo
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, get_args
@@ -28,7 +28,7 @@ from orchbench_analytics.selection import (
 from orchbench_analytics.store.bucket import use_options
 from orchbench_analytics.store.manifest import Manifest, load_manifest, table_files
 from orchbench_analytics.store.mirror import root_of
-from orchbench_analytics.store.verify import Finding, names_damage, verify
+from orchbench_analytics.store.verify import Finding, names_damage, naming_damage, verify
 
 if TYPE_CHECKING:
     import duckdb
@@ -37,6 +37,7 @@ if TYPE_CHECKING:
     from orchbench_analytics.engines import Engine
     from orchbench_analytics.exports.export import ExportSummary
     from orchbench_analytics.exports.superset import BundleSummary
+    from orchbench_analytics.ingest.settle import Look
     from orchbench_analytics.ingest.update import IngestSummary, Progress
     from orchbench_analytics.outputs.check import CheckReport
     from orchbench_analytics.pages.report import Report
@@ -176,6 +177,62 @@ class Warehouse:
                 wait=wait,
                 progress=progress,
             )
+
+    def watch(
+        self,
+        *paths: str | Path,
+        every: float = 5.0,
+        model: str | None = None,
+        experiment: str | None = None,
+        language: str | None = None,
+        pattern: str | None = None,
+        agent_cards: str | Path | Sequence[str | Path] = (),
+        expect: int | str | Path | None = None,
+        prune: bool = False,
+        jobs: int | None = None,
+    ) -> Iterator[Look]:
+        """Take in result files as they appear, until the caller stops asking.
+
+        paths: as for `ingest`; local directories are watched, buckets are listed.
+        every: look again after so many seconds, even if no change was noticed.
+        model: as for `ingest`, and so are the others.
+
+        Yields what each look at the files found. A file that is still being written waits; nothing
+        is refused that a later look would take.
+
+        >>> next(warehouse.watch("orchbench-demo/results", jobs=1)).summary.taken
+        0
+        """
+        from orchbench_analytics.changes import ingest
+        from orchbench_analytics.ingest.expect import read_expected
+        from orchbench_analytics.ingest.find import Placement, compile_pattern
+        from orchbench_analytics.ingest.settle import Look, Settling, looks
+
+        expression = compile_pattern(pattern) if pattern else None
+        given = [input_path(path) for path in paths]
+        cards = [input_path(path) for path in _several(agent_cards)]
+        self._use_options([*given, *cards])
+        expected = None if expect is None else read_expected(expect, language=language)
+        settling = Settling()
+        with self._running(jobs) as engine:
+            for _ in looks([*given, *cards], settling, every=every):
+                with naming_damage(self.path):
+                    summary = ingest(
+                        self.path,
+                        given,
+                        engine,
+                        placement=Placement(model, experiment, language, expression),
+                        agent_cards=cards,
+                        expected=expected,
+                        prune=prune,
+                        verify=False,
+                        is_scoring=True,
+                        wait=True,
+                        progress=None,
+                        settling=settling,
+                    )
+                expected = None  # it is kept
+                yield Look(summary, len(settling.waiting))
 
     @names_damage
     def score(
@@ -520,6 +577,28 @@ class Warehouse:
             min_coverage=min_coverage,
         )
         return board if by is None else by_tag(board, self._tagged(by), by)
+
+    @names_damage
+    def standings(self, *, profile: str | None = None, seed: int = 0) -> pl.DataFrame:
+        """Show how models stand while their sweep is still running.
+
+        profile: which rules count.
+        seed: of the resampling; the same seed gives the same figures.
+
+        Returns the table `standings`: the average so far with an interval, and the ranks that are
+        still open; both hold however often one looks.
+
+        >>> warehouse.standings().select("model", "rank_low", "rank_high").row(0)
+        ('perfect', 1, 2)
+        """
+        from orchbench_analytics.stats.standings import standings
+
+        return standings(
+            self._scenario_scores(self.profile(profile)),
+            clusters=self._clusters(),
+            expected=self.table("expected_scenarios").collect(),
+            seed=seed,
+        )
 
     def _rank_intervals(
         self,

@@ -19,6 +19,7 @@ from orchbench_analytics.cli.app import (
 )
 from orchbench_analytics.cli.boundary import FOUND_WRONG, call_of, say
 from orchbench_analytics.cli.progress import progress_bar, say_summary, say_unchecked, task_bar
+from orchbench_analytics.cli.watch import seconds, show_looks
 from orchbench_analytics.errors import PathError
 from orchbench_analytics.store.manifest import Manifest, remedy_for, row_count
 from orchbench_analytics.store.verify import Finding
@@ -80,6 +81,15 @@ def ingest(
     fail_on_refused: Annotated[
         bool, typer.Option("--fail-on-refused", help="End with exit code 1 if a file is refused.")
     ] = False,
+    watch: Annotated[
+        bool, typer.Option("--watch", help="Take in files as they appear, until Ctrl-C.")
+    ] = False,
+    every: Annotated[
+        float,
+        typer.Option(
+            metavar="SECONDS", parser=seconds, help="With --watch, look at least this often."
+        ),
+    ] = 5.0,
     jobs: JobsOption = None,
     quiet: QuietOption = False,
     *,
@@ -93,6 +103,24 @@ def ingest(
     warehouse = into or default_warehouse()
     if warehouse is None:
         raise PathError(f"no warehouse is given: give --into DIR, or {HOW_TO_NAME_IT}")
+    if watch:
+        if verify or not score or fail_on_refused:
+            raise PathError("--watch does not go with --verify, --no-score or --fail-on-refused")
+        with engine.opened(warehouse, create=True) as opened:
+            looks = opened.watch(
+                *paths,
+                every=every,
+                model=model,
+                experiment=experiment,
+                language=language,
+                pattern=pattern,
+                agent_cards=agent_cards or (),
+                expect=expect,
+                prune=prune,
+                jobs=jobs,
+            )
+            show_looks(opened, looks, quiet=quiet)
+        return
     with (
         progress_bar(quiet=quiet or not engine.is_local) as progress,
         task_bar(quiet=quiet or engine.is_local) as task_progress,
