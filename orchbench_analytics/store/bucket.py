@@ -99,6 +99,8 @@ _options: dict[str, dict[str, str]] = {}
 
 def use_options(options: Mapping[str, str], address: str | None = None) -> None:
     """Use options for the bucket of an address, or for all; also in processes started from here."""
+    if not options:
+        return
     known = _known_options()
     known.setdefault(_EVERYWHERE if address is None else address_of_bucket(address), {}).update(
         options
@@ -161,8 +163,7 @@ class Bucket:
 
         Raises FileNotFoundError if there is no such object.
         """
-        from obstore.exceptions import NotModifiedError
-
+        errors = _library(self.address).exceptions
         options: Any = {"if_none_match": unless.e_tag} if unless and unless.e_tag else None
 
         def get() -> Content | None:
@@ -172,7 +173,7 @@ class Bucket:
                 byte_count = found.meta["size"]
                 is_read = most_bytes is None or byte_count <= most_bytes
                 return Content(bytes(found.bytes()) if is_read else b"", version, byte_count)
-            except NotModifiedError:
+            except errors.NotModifiedError:
                 return None
 
         return self._tried(name, get)
@@ -197,8 +198,7 @@ class Bucket:
         Raises Overtaken if something else is there. After any other error the object may be there
         or not: an answer can be lost after the store has done its work.
         """
-        from obstore.exceptions import AlreadyExistsError, PreconditionError
-
+        errors = _library(self.address).exceptions
         modes: dict[Any, Any] = {"nothing": "create", "anything": "overwrite"}
         mode = modes.get(replacing, replacing)
         if isinstance(mode, Version):
@@ -211,7 +211,7 @@ class Bucket:
 
         try:
             return self._tried(name, put, attempts=_ATTEMPTS if replacing == "anything" else 1)
-        except (AlreadyExistsError, PreconditionError) as error:
+        except (errors.AlreadyExistsError, errors.PreconditionError) as error:
             raise Overtaken(name) from error
 
     def list_objects(self, prefix: str = "") -> list[Entry]:
@@ -278,12 +278,12 @@ class Bucket:
         return f"{key}/".removeprefix(self._prefix).rstrip("/")
 
     def _objects(self) -> ObjectStore:
-        return _store(address_of_bucket(self.address))
+        store: ObjectStore = _store(address_of_bucket(self.address))
+        return store
 
     def _tried(self, name: str, work: Callable[[], Result], *, attempts: int = _ATTEMPTS) -> Result:
         """The result of some requests, tried again after a trouble on the way."""
-        from obstore.exceptions import BaseError, GenericError
-
+        errors = _library(self.address).exceptions
         for attempt in range(attempts):
             try:
                 return work()
@@ -292,10 +292,10 @@ class Bucket:
                     bucket = address_of_bucket(self.address)
                     raise StorageError(f"there is no bucket {bucket}") from None
                 raise FileNotFoundError(self.address_of(name)) from None
-            except (GenericError, OSError) as error:
+            except (errors.GenericError, OSError) as error:
                 if attempt + 1 == attempts:
                     raise self._failure(name, error) from None
-            except BaseError as error:
+            except errors.BaseError as error:
                 if type(error).__name__ in _REFUSED:
                     raise self._failure(name, error) from None
                 raise
@@ -334,16 +334,9 @@ def address_of_bucket(address: str) -> str:
 
 
 @cache
-def _store(address: str) -> ObjectStore:
+def _store(address: str) -> Any:
     """The library's object for a bucket."""
-    try:
-        from obstore.exceptions import BaseError
-        from obstore.store import AzureStore, GCSStore, S3Store
-    except ImportError as error:
-        raise StorageError(
-            f"{address} needs obstore; install it with: pip install 'orchbench-analytics[cloud]'"
-        ) from error
-
+    stores, errors = _library(address).store, _library(address).exceptions
     scheme, bucket, _ = _split(address)
     options: dict[str, Any] = options_of(address)
     endpoint = endpoint_of(address)
@@ -356,16 +349,30 @@ def _store(address: str) -> ObjectStore:
     common: Any = {"config": options, "client_options": connection, "retry_config": retries}
     try:
         if scheme == "gs":
-            return GCSStore(bucket, **common)
+            return stores.GCSStore(bucket, **common)
         if scheme == "az":
-            return AzureStore(bucket, **common)
+            return stores.AzureStore(bucket, **common)
         if endpoint and "endpoint" not in options and "aws_endpoint" not in options:
             options["endpoint"] = endpoint
-        return S3Store(bucket, credential_provider=_credentials_of_profile(options), **common)
-    except BaseError as error:
+        return stores.S3Store(
+            bucket, credential_provider=_credentials_of_profile(options), **common
+        )
+    except errors.BaseError as error:
         name = re.search(r"Configuration key: '(\w+)'", str(error))
         said = f"{name[1]} is not an option" if name else str(error).splitlines()[0]
         raise StorageError(f"{address}: {said}") from None
+
+
+def _library(address: str) -> Any:
+    """The library, which is an extra."""
+    try:
+        import obstore.exceptions
+        import obstore.store
+    except ImportError as error:
+        raise StorageError(
+            f"{address} needs obstore; install it with: pip install 'orchbench-analytics[cloud]'"
+        ) from error
+    return obstore
 
 
 def _credentials_of_profile(options: Mapping[str, str]) -> Any:
