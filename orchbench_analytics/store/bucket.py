@@ -37,12 +37,25 @@ _OF_CONNECTION = {
     "allow_http",
     "allow_invalid_certificates",
     "connect_timeout",
+    "http1_only",
+    "http2_only",
+    "pool_idle_timeout",
+    "proxy_ca_certificate",
+    "proxy_excludes",
     "proxy_url",
+    "randomize_addresses",
     "read_timeout",
     "root_certificate",
     "timeout",
+    "user_agent",
 }
-_YES_OR_NO = {"allow_http", "allow_invalid_certificates"}
+_YES_OR_NO = {
+    "allow_http",
+    "allow_invalid_certificates",
+    "http1_only",
+    "http2_only",
+    "randomize_addresses",
+}
 _ENDPOINTS = ("AWS_ENDPOINT_URL_S3", "AWS_ENDPOINT_URL", "AWS_ENDPOINT")
 _KEYS = ("AWS_ACCESS_KEY_ID", "AWS_WEB_IDENTITY_TOKEN_FILE", "AWS_SKIP_SIGNATURE")
 _RETRIES = {
