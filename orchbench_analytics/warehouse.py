@@ -588,8 +588,8 @@ class Warehouse:
         Returns the table `standings`: the average so far with an interval, and the ranks that are
         still open; both hold however often one looks.
 
-        >>> warehouse.standings().select("model", "rank_low", "rank_high").row(0)
-        ('perfect', 1, 2)
+        >>> warehouse.standings().select("model", "rank_high").row(-1)
+        ('silent', 13)
         """
         from orchbench_analytics.stats.standings import standings
 
