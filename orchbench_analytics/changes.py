@@ -13,11 +13,9 @@ import polars as pl
 
 from orchbench_analytics.engines import Engine, require_reach
 from orchbench_analytics.errors import PathError, SelectionError, WarehouseError
-from orchbench_analytics.ingest.expect import Expected, with_expected
-from orchbench_analytics.ingest.find import Placement, walk
+from orchbench_analytics.ingest.by_hand import Expected, read_tags, with_expected
 from orchbench_analytics.ingest.settle import Settling
-from orchbench_analytics.ingest.sources import load_sources
-from orchbench_analytics.ingest.tags import read_tags
+from orchbench_analytics.ingest.sources import Placement, load_sources, walk
 from orchbench_analytics.ingest.trees import absolute, exists, list_trees
 from orchbench_analytics.ingest.update import IngestSummary, Progress, update
 from orchbench_analytics.outputs.terminal import printable

@@ -41,7 +41,7 @@ if TYPE_CHECKING:
     from orchbench_analytics.ingest.update import IngestSummary, Progress
     from orchbench_analytics.outputs.check import CheckReport
     from orchbench_analytics.pages.report import Report
-    from orchbench_analytics.stats.gate import GateResult
+    from orchbench_analytics.stats.compare import GateResult
     from orchbench_analytics.stats.planning import SweepPlan
 
 __all__ = ["Contender", "Warehouse", "open_warehouse"]
@@ -155,8 +155,8 @@ class Warehouse:
         []
         """
         from orchbench_analytics.changes import ingest
-        from orchbench_analytics.ingest.expect import read_expected
-        from orchbench_analytics.ingest.find import Placement, compile_pattern
+        from orchbench_analytics.ingest.by_hand import read_expected
+        from orchbench_analytics.ingest.sources import Placement, compile_pattern
 
         expression = compile_pattern(pattern) if pattern else None
         given = [input_path(path) for path in paths]
@@ -204,9 +204,9 @@ class Warehouse:
         0
         """
         from orchbench_analytics.changes import ingest
-        from orchbench_analytics.ingest.expect import read_expected
-        from orchbench_analytics.ingest.find import Placement, compile_pattern
+        from orchbench_analytics.ingest.by_hand import read_expected
         from orchbench_analytics.ingest.settle import Look, Settling, looks
+        from orchbench_analytics.ingest.sources import Placement, compile_pattern
 
         expression = compile_pattern(pattern) if pattern else None
         given = [input_path(path) for path in paths]
@@ -876,7 +876,7 @@ class Warehouse:
         >>> warehouse.gates("perfect", "silent", ["Plan >= -0.01"])[0].outcome
         'crossed'
         """
-        from orchbench_analytics.stats.gate import check_gates
+        from orchbench_analytics.stats.compare import check_gates
 
         chosen, scored = self._choose((), experiments, languages), self.profile(profile)
         known = self._contenders(chosen)
@@ -1005,9 +1005,8 @@ class Warehouse:
         >>> warehouse.consistency("gaps", models="perfect")["gap"].unique().to_list()
         [0.0]
         """
-        from orchbench_analytics.stats.consistency import flips, pass_rates
+        from orchbench_analytics.stats.consistency import flips, model_spread, pass_rates, run_noise
         from orchbench_analytics.stats.intervals import language_gaps
-        from orchbench_analytics.stats.noise import model_spread, run_noise
         from orchbench_analytics.views.select import require_answers
 
         chosen, scored = self._choose(models, experiments, languages), self.profile(profile)

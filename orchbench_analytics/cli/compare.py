@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
     import polars as pl
 
-    from orchbench_analytics.stats.gate import GateResult
+    from orchbench_analytics.stats.compare import GateResult
 
 
 @command(example="orchbench compare orchbench-demo/warehouse perfect graded-1")
@@ -86,7 +86,7 @@ def compare(
     """
     from orchbench_analytics.metrics import HEADLINE
     from orchbench_analytics.outputs import sentences
-    from orchbench_analytics.stats.gate import parse_gate
+    from orchbench_analytics.stats.compare import parse_gate
     from orchbench_analytics.warehouse import open_warehouse
 
     opened = open_warehouse(warehouse)

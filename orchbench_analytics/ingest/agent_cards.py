@@ -15,8 +15,8 @@ from orchbench_analytics.ingest.decode import (
     read_bytes,
     unreadable_parts,
 )
-from orchbench_analytics.ingest.find import InputFile
 from orchbench_analytics.ingest.sources import (
+    InputFile,
     Source,
     is_elsewhere,
     is_same_file,

@@ -23,10 +23,9 @@ from orchbench_analytics.ingest.decode import (
     read_ahead,
     read_with,
 )
-from orchbench_analytics.ingest.find import InputFile
 from orchbench_analytics.ingest.flatten import Flat
 from orchbench_analytics.ingest.runs import read_runs
-from orchbench_analytics.ingest.sources import Source, noted, refused, source_of
+from orchbench_analytics.ingest.sources import InputFile, Source, noted, refused, source_of
 from orchbench_analytics.schema import Table, arrow_schema
 from orchbench_analytics.store import directories, parquet
 from orchbench_analytics.store.manifest import Part, bring_tables

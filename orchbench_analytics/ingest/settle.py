@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import msgspec
 
 from orchbench_analytics.ingest.decode import UnreadableDocument, decompress, read_bytes, read_with
-from orchbench_analytics.ingest.find import InputFile, stat_file
+from orchbench_analytics.ingest.sources import InputFile, stat_file
 from orchbench_analytics.paths import is_address
 
 if TYPE_CHECKING:

@@ -14,21 +14,11 @@ from typing import NamedTuple
 
 import msgspec
 
-from orchbench_analytics.engines.engine import Engine
+from orchbench_analytics.engines.local import Engine
 from orchbench_analytics.errors import PathError
 from orchbench_analytics.ingest import decode, layouts, trees
 from orchbench_analytics.ingest.agent_cards import CardRow, update_cards
 from orchbench_analytics.ingest.decode import UnreadableDocument
-from orchbench_analytics.ingest.find import (
-    CLOSED_DIRECTORY,
-    OTHER_KIND,
-    InputFile,
-    Key,
-    Placement,
-    discover,
-    place_by_content,
-    stat_file,
-)
 from orchbench_analytics.ingest.part import (
     Built,
     PartNote,
@@ -40,15 +30,23 @@ from orchbench_analytics.ingest.part import (
 )
 from orchbench_analytics.ingest.settle import Settling
 from orchbench_analytics.ingest.sources import (
+    CLOSED_DIRECTORY,
     DUPLICATE,
+    OTHER_KIND,
+    InputFile,
+    Key,
+    Placement,
     Source,
+    discover,
     is_elsewhere,
     is_same_file,
     load_sources,
     place_as,
     place_as_before,
+    place_by_content,
     refused_as_duplicate,
     source_of,
+    stat_file,
 )
 from orchbench_analytics.store.directories import collect_garbage, with_table
 from orchbench_analytics.store.files import is_as_written

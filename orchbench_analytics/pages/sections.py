@@ -19,9 +19,8 @@ from orchbench_analytics.pages.source import Source
 from orchbench_analytics.pages.words import words
 from orchbench_analytics.schema import Table
 from orchbench_analytics.stats.compare import compare_each_pair, compare_models
-from orchbench_analytics.stats.consistency import flips, pass_rates
+from orchbench_analytics.stats.consistency import flips, pass_rates, run_noise
 from orchbench_analytics.stats.intervals import intervals
-from orchbench_analytics.stats.noise import run_noise
 from orchbench_analytics.stats.ranks import rank_intervals
 from orchbench_analytics.tables.statistics import COMPARISONS, FLIPS, PASS_RATES, RUN_NOISE
 from orchbench_analytics.views.select import unanswered_models

@@ -16,8 +16,9 @@ import duckdb
 import msgspec
 import polars as pl
 
-from orchbench_analytics.engines.engine import Engine
-from orchbench_analytics.profiles import Profile, plan_rules_of, rules_of, step_rules_of
+from orchbench_analytics.engines.local import Engine
+from orchbench_analytics.metrics import SCENARIO_FIGURES
+from orchbench_analytics.profiles import REPORTED, Profile, plan_rules_of, rules_of, step_rules_of
 from orchbench_analytics.queries import macros, scenario_scores_query
 from orchbench_analytics.schema import Table, polars_schema
 from orchbench_analytics.score.plans.ged import (
@@ -30,7 +31,6 @@ from orchbench_analytics.score.plans.ged import (
 )
 from orchbench_analytics.score.plans.graphs import draw_plans, drawing_rules
 from orchbench_analytics.score.plans.totals import ScoredPlans, total_plans
-from orchbench_analytics.score.reported import reported_scores
 from orchbench_analytics.score.steps.arguments import (
     as_read,
     compare_arguments,
@@ -62,6 +62,9 @@ from orchbench_analytics.tables import (
 )
 
 _FEW_ROWS = 5_000
+_KEY = [column.name for column in SCENARIO_KEY]
+_OPTIONAL = ("type_mismatch_count", "failed_generation_count")  # older files lack them
+_NEEDED = [column for column in SCENARIO_FIGURES.values() if column not in _OPTIONAL]
 
 
 class GroupTask(NamedTuple):
@@ -208,8 +211,41 @@ def sum_up(
             connection.execute(f"create view main.{name} as from {name}_rows")
         summed: pl.DataFrame = connection.sql(scenario_scores_query()).pl()
     types = polars_schema(SCENARIO_SCORES)
-    return summed.select(pl.col(name).cast(dtype) for name, dtype in types.items()).sort(
-        [column.name for column in SCENARIO_KEY]
+    return summed.select(pl.col(name).cast(dtype) for name, dtype in types.items()).sort(_KEY)
+
+
+def reported_scores(figures: pl.DataFrame) -> pl.DataFrame:
+    """A row of `scenario_scores` for each scenario with all figures of the seed's format.
+
+    What a result file does not say, such as how many answers were left out, is null.
+    """
+    known = figures.filter(pl.col("figure").is_in(list(SCENARIO_FIGURES)))
+    if known.is_empty():
+        return pl.DataFrame(schema=polars_schema(SCENARIO_SCORES))
+    wide = known.pivot("figure", index=_KEY, values="value", aggregate_function="first")
+    given = {ours: seed for seed, ours in SCENARIO_FIGURES.items() if seed in wide.columns}
+    rows = wide.select(*_KEY, *(pl.col(seed).alias(ours) for ours, seed in given.items()))
+    types = polars_schema(SCENARIO_SCORES)
+    absent = (pl.lit(None, types[name]).alias(name) for name in types if name not in rows.columns)
+    plans = pl.col("plan_count")
+    return (
+        rows.with_columns(absent)
+        .drop_nulls(_NEEDED)
+        .with_columns(
+            profile=pl.lit(REPORTED.name),
+            call_label_count=pl.col("true_positive_call_count")
+            + pl.col("false_negative_call_count"),
+            rejection_label_count=pl.col("true_positive_reject_count")
+            + pl.col("false_negative_reject_count"),
+            call_scored_count=pl.col("true_negative_reject_count"),
+            plan_with_failure_count=plans + pl.col("failed_plan_generation_count"),
+            plan_without_failure_count=plans,
+            plan_similarity_sum=plans * pl.col("read_plan_similarity"),
+            structure_similarity_sum=plans * pl.col("structure_similarity"),
+            component_similarity_sum=plans * pl.col("component_similarity"),
+        )
+        .select(pl.col(name).cast(dtype) for name, dtype in types.items())
+        .sort(_KEY)
     )
 
 

@@ -1,20 +1,25 @@
-"""Consistency over runs: how often a model decides otherwise when asked again.
+"""Consistency over runs: how often a model decides otherwise when asked again, and what that moves.
 
 pass@k is the estimate of Chen et al. (2021, arXiv:2107.03374), pass^k that of Yao et al. (2024,
-arXiv:2406.12045).
+arXiv:2406.12045). Noise is how far a score would move if the same runs were made again.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from math import comb
+from typing import NamedTuple
 
 import numpy as np
 import polars as pl
+from scipy import special
 
+from orchbench_analytics.metrics import HEADLINE, SOURCE_COLUMNS, TERMS, resolve_metrics, terms_of
+from orchbench_analytics.stats.estimate import estimate_clusters, evaluate
 from orchbench_analytics.stats.limits import bounded_interval
-from orchbench_analytics.stats.runs import Frame
-from orchbench_analytics.tables.statistics import FLIPS, PASS_RATES, frame
+from orchbench_analytics.stats.sweep import SUMMED, Array, Block, Frame, Sweep, chunks, sweeps
+from orchbench_analytics.tables import RUN_KEY
+from orchbench_analytics.tables.statistics import FLIPS, MODEL_SPREAD, PASS_RATES, RUN_NOISE, frame
 
 _MODEL = ("profile", "model", "experiment", "language")
 _STEP = (*_MODEL, "scenario", "step_id")
@@ -27,6 +32,14 @@ CRITERIA = {
     "decision": _DECISION_RIGHT,
     "answer": _DECISION_RIGHT & ((pl.col("actual") != "call") | _CALL_RIGHT.fill_null(False)),
 }
+_ICC = ("intraclass_correlation", "intraclass_low", "intraclass_high")
+_DRAWS = 1000
+_NOTHING = 1e-18
+RUN = ("profile", *(column.name for column in RUN_KEY))
+_COUNTS = [name for name in SOURCE_COLUMNS if name.endswith(("_reject_count", "_call_count"))]
+_CALL_SCORES = ("name_f1", "key_f1", "value_f1")
+_PLAN_SCORES = ("plan_similarity", "structure_similarity", "component_similarity")
+_BETWEEN = "\x1f"  # sorts before all that is printed
 
 
 def pass_rates(scored_steps: Frame) -> pl.DataFrame:
@@ -181,4 +194,294 @@ def _rate(
         pl.col("_rate").alias(f"{name}_rate"),
         pl.Series(f"{name}_low", interval.low).fill_nan(None),
         pl.Series(f"{name}_high", interval.high).fill_nan(None),
+    )
+
+
+def run_noise(
+    scored_steps: Frame, scored_plans: Frame, *, metrics: Iterable[str] = HEADLINE
+) -> pl.DataFrame:
+    """Run-to-run standard deviation and intraclass correlation per metric: RUN_NOISE.
+
+    The noise is taken from the variance of runs within scenarios, which has many more degrees of
+    freedom than a handful of runs has. ICC(1) = (MSB - MSW) / (MSB + (k - 1) MSW), with the mean
+    squares between and within scenarios of the scenario's score in each run, and k the mean number
+    of runs (corrected if unequal; Shrout and Fleiss 1979, doi:10.1037/0033-2909.86.2.420). Its
+    interval comes from random weights of the scenarios (Rubin 1981, doi:10.1214/aos/1176345338)
+    and of a made-up one that is as extreme as any score seen, since scores near 1 are far from
+    normal and few sweeps show their rare failures.
+    """
+    counts = run_counts(scored_steps, scored_plans)
+    names = resolve_metrics(metrics)
+    by_scenario = with_metrics(counts, names, by=RUN).drop_nulls("value")
+    noise = (
+        _means(counts, names)
+        .join(_noise(counts, names), on=[*_MODEL, "metric"], how="left")
+        .join(_intraclass(by_scenario), on=[*_MODEL, "metric"], how="left")
+    )
+    return frame(RUN_NOISE, noise.sort(*_MODEL, "metric"))
+
+
+def _means(counts: pl.DataFrame, names: tuple[str, ...]) -> pl.DataFrame:
+    """The mean score of runs, each weighing as many scenarios as it has, and how many there are.
+
+    A run that only one scenario has, being named otherwise there, then weighs next to nothing.
+    """
+    run, size = [*_MODEL, "run"], pl.col("size")
+    sizes = counts.group_by(run).agg(pl.len().alias("size"))
+    most = counts.group_by(*_MODEL, "scenario").len("runs").group_by(_MODEL).agg(pl.max("runs"))
+    scores = with_metrics(counts, names, by=run).drop_nulls("value").join(sizes, on=run)
+    return (
+        scores.group_by(*_MODEL, "metric")
+        .agg(((pl.col("value") * size).sum() / size.sum()).alias("mean_value"))
+        .join(most.rename({"runs": "run_count"}), on=_MODEL)
+    )
+
+
+def model_spread(noise: pl.DataFrame, *, level: float = 0.95) -> pl.DataFrame:
+    """How much of the spread between models is noise between runs: MODEL_SPREAD, of `run_noise`.
+
+    The interval is that of the models' variance (chi-square), the noise being known much better.
+    """
+    repeated = noise.drop_nulls("noise_standard_error")
+    share = pl.col("noise_variance") / pl.col("model_variance")
+    spread = (
+        repeated.group_by("profile", "language", "metric")
+        .agg(
+            pl.len().alias("model_count"),
+            pl.col("mean_value").var().alias("model_variance"),
+            (pl.col("noise_standard_error") ** 2).mean().alias("noise_variance"),
+        )
+        .with_columns(share=pl.when(pl.col("model_variance") > 0).then(share))
+        .sort("profile", "language", "metric")
+    )
+    degrees = np.maximum(spread["model_count"].to_numpy() - 1.0, 1.0)
+    ends = {
+        f"noise_share_{end}": pl.Series(special.chdtri(degrees, tail) / degrees) * spread["share"]
+        for end, tail in (("low", (1 + level) / 2), ("high", (1 - level) / 2))
+    }
+    shares = {"noise_share": spread["share"], **ends}
+    return frame(MODEL_SPREAD, spread.with_columns(**{n: s.clip(0, 1) for n, s in shares.items()}))
+
+
+def _noise(counts: pl.DataFrame, names: tuple[str, ...]) -> pl.DataFrame:
+    """The noise of each metric, from what each run of a scenario moves it by."""
+    found = []
+    for sweep in sweeps_of_runs(counts, names):
+        for block in sweep.blocks:
+            for name in names:
+                error, run_count = _noise_error(block, name)
+                found.append(
+                    pl.DataFrame(
+                        {
+                            **sweep.keys,
+                            "language": block.language,
+                            "metric": name,
+                            "noise_standard_error": error,
+                            "run_standard_deviation": error * np.sqrt(run_count),
+                        }
+                    )
+                )
+    schema = dict.fromkeys((*_MODEL, "metric"), pl.String)
+    numbers = {"noise_standard_error": pl.Float64, "run_standard_deviation": pl.Float64}
+    return pl.concat(found) if found else pl.DataFrame(schema={**schema, **numbers})
+
+
+def _noise_error(block: Block, name: str) -> tuple[Array, Array]:
+    """The noise of each contender's metric over all runs, and its mean number of runs."""
+    member = scenario_of_cell(block)
+    runs_of_file = (block.present @ member) @ member.T
+    # A file's mean scores are means over its runs: each run has its share of the file.
+    parts = {
+        part: values if part in SUMMED else values / np.maximum(runs_of_file, 1)
+        for part, values in block.terms.items()
+    }
+    found = estimate_clusters(name, parts)
+    is_run, moved = found.supported, np.nan_to_num(found.moves)
+    runs = is_run.astype(np.float64) @ member
+    mean = np.divide(moved @ member, runs, out=np.zeros_like(runs), where=runs > 0)
+    within = (np.where(is_run, moved - mean @ member.T, 0.0) ** 2) @ member
+    repeated = runs > 1
+    factor = np.divide(runs, runs - 1, out=np.zeros_like(runs), where=repeated)
+    known, there = repeated.sum(axis=1), (runs > 0).sum(axis=1)
+    # Scenarios with one run are taken to be as noisy as the others.
+    variance = (factor * within).sum(axis=1) * there / np.maximum(known, 1)
+    error = np.where(known > 0, np.sqrt(variance), np.nan)
+    return error, runs.sum(axis=1) / np.maximum(there, 1)
+
+
+def _intraclass(by_scenario: pl.DataFrame, *, level: float = 0.95) -> pl.DataFrame:
+    """ICC(1) of each model's metric with its interval, from the scores of scenario and run."""
+    cells = by_scenario.group_by(*_MODEL, "metric", "scenario").agg(
+        pl.len().cast(pl.Float64).alias("k"),
+        pl.col("value").mean().alias("mean"),
+        (pl.col("value") - pl.col("value").mean()).pow(2).sum().alias("within"),
+        pl.col("value").min().alias("least"),
+        pl.col("value").max().alias("most"),
+    )
+    found = [
+        _intraclass_rows(part, level=level)
+        for _, part in sorted(cells.partition_by("profile", "language", as_dict=True).items())
+    ]
+    schema = dict.fromkeys((*_MODEL, "metric"), pl.String) | dict.fromkeys(_ICC, pl.Float64)
+    return pl.concat(found) if found else pl.DataFrame(schema=schema)
+
+
+class _Cells(NamedTuple):
+    """Row by scenario: the number of runs, their mean, and their squares about it."""
+
+    runs: Array
+    mean: Array
+    within: Array
+
+    def take(self, rows: slice) -> _Cells:
+        return _Cells(self.runs[rows], self.mean[rows], self.within[rows])
+
+    def add(self, runs: Array, mean: Array, within: Array) -> _Cells:
+        """With one more scenario in each row."""
+        columns = zip(self, (runs, mean, within), strict=True)
+        return _Cells(*(np.column_stack([array, column]) for array, column in columns))
+
+
+def _intraclass_rows(cells: pl.DataFrame, *, level: float) -> pl.DataFrame:
+    """The correlations of one language, with intervals from random weights of its scenarios."""
+    rows = cells.select(*_MODEL, "metric").unique().sort(pl.all())
+    scenarios = cells.select("scenario").unique().sort("scenario")
+    placed = cells.join(rows.with_row_index("_row"), on=rows.columns).join(
+        scenarios.with_row_index("_column"), on="scenario"
+    )
+    place = placed["_row"].to_numpy(), placed["_column"].to_numpy()
+    arrays = []
+    for column in ("k", "mean", "within"):
+        array = np.zeros((rows.height, scenarios.height))
+        array[place] = placed[column].to_numpy()
+        arrays.append(array)
+    seen = _Cells(*arrays)
+    ends = placed.group_by("_row").agg(pl.min("least"), pl.max("most")).sort("_row")
+    steady, unsteady = _made_up(seen, ends["least"].to_numpy(), ends["most"].to_numpy())
+    value = _icc(seen, np.ones((scenarios.height, 1)))[:, 0]
+    weights = np.random.default_rng(0).exponential(size=(scenarios.height + 1, _DRAWS))
+    low, high = value.copy(), value.copy()
+    for part in chunks(rows.height, _DRAWS):
+        drawn = _icc(unsteady.take(part), weights), _icc(steady.take(part), weights)
+        low[part] = np.fmin(value[part], _quantile(drawn[0], (1 - level) / 2))
+        high[part] = np.fmax(value[part], _quantile(drawn[1], (1 + level) / 2))
+    # Runs that never differ do not show how far they might.
+    is_known = seen.within.sum(axis=1) > _NOTHING
+    low, high = (np.where(is_known, end, np.nan) for end in (low, high))
+    return rows.with_columns(
+        pl.Series(name, array, nan_to_null=True)
+        for name, array in zip(_ICC, (value, low, high), strict=True)
+    ).drop_nulls(_ICC[0])
+
+
+def _made_up(seen: _Cells, least: Array, most: Array) -> tuple[_Cells, _Cells]:
+    """The scenarios with one more: all its runs alike and far off, or half of them against half.
+
+    It is as extreme as any score that was seen, and has the usual number of runs.
+    """
+    total = seen.runs.sum(axis=1)
+    grand = (seen.runs * seen.mean).sum(axis=1) / np.maximum(total, 1.0)
+    runs = np.maximum(np.round(total / np.maximum((seen.runs > 0).sum(axis=1), 1)), 2.0)
+    far = np.where(most - grand > grand - least, most, least)
+    halves = [least + (most - least) * half / runs for half in (runs // 2, runs - runs // 2)]
+    is_nearer = np.abs(halves[0] - grand) < np.abs(halves[1] - grand)
+    split = (most - least) ** 2 * (runs // 2) * (runs - runs // 2) / runs
+    return (
+        seen.add(runs, far, np.zeros_like(runs)),
+        seen.add(runs, np.where(is_nearer, halves[0], halves[1]), split),
+    )
+
+
+def _quantile(drawn: Array, probability: float) -> Array:
+    """A quantile of each row, of what is not NaN; NaN where all is."""
+    known = ~np.isnan(drawn).all(axis=1)
+    found = np.full(len(drawn), np.nan)
+    found[known] = np.nanquantile(drawn[known], probability, axis=1)
+    return found
+
+
+def _icc(cells: _Cells, weights: Array) -> Array:
+    """(MSB - MSW) / (MSB + (k - 1) MSW) of row by weighting; NaN without spread or repetition.
+
+    The weights of each weighting are scaled to add up to the number of scenarios.
+    """
+    runs, mean, within = cells
+    there = (runs > 0).astype(np.float64)
+    groups = there.sum(axis=1, keepdims=True)
+    scale = groups / np.maximum(there @ weights, 1e-300)
+    total = scale * (runs @ weights)
+    grand = scale * ((runs * mean) @ weights) / np.maximum(total, _NOTHING)
+    between = scale * ((runs * mean**2) @ weights) - total * grand**2
+    with np.errstate(divide="ignore", invalid="ignore"):
+        msb = np.maximum(between, 0.0) / (groups - 1)
+        msw = scale * (within @ weights) / (total - groups)
+        usual = (total - scale * ((runs**2) @ weights) / total) / (groups - 1)
+        below = msb + (usual - 1) * msw
+        is_known = (groups > 1) & (total - groups > 1e-9) & (below > _NOTHING)
+        return np.where(is_known, (msb - msw) / below, np.nan)
+
+
+def run_counts(scored_steps: Frame, scored_plans: Frame) -> pl.DataFrame:
+    """One row per run of a scenario, with the columns of `scenario_scores` that metrics need.
+
+    Runs are averaged as `spec` and `strict` have it, whatever the profile.
+    """
+    has_calls = (pl.col("actual") == "call").any()
+    steps = (
+        scored_steps.lazy()
+        .filter(pl.col("is_scored"))
+        .group_by(RUN)
+        .agg(
+            (pl.col("actual") != "call").sum().cast(pl.Int64).alias("rejection_label_count"),
+            *(pl.col(name).sum() for name in _COUNTS),
+            *(
+                pl.when(has_calls).then(pl.col(name).mean().fill_null(0.0)).alias(name)
+                for name in _CALL_SCORES
+            ),
+        )
+    )
+    plans = (
+        scored_plans.lazy()
+        .filter(pl.col("is_scored"))
+        .group_by(RUN)
+        .agg(pl.col(name).fill_null(0.0).mean() for name in _PLAN_SCORES)
+    )
+    return (
+        steps.join(plans, on=RUN, how="full", coalesce=True)
+        .with_columns(pl.col("rejection_label_count", *_COUNTS).fill_null(0))
+        .sort(RUN)
+        .collect()
+    )
+
+
+def sweeps_of_runs(runs: pl.DataFrame, metrics: Sequence[str]) -> list[Sweep]:
+    """As `sweeps`, with a column of the arrays for each run of a scenario."""
+    cell = pl.concat_str("scenario", "run", separator=_BETWEEN)
+    return sweeps(runs.with_columns(scenario=cell), metrics)
+
+
+def scenario_of_cell(block: Block) -> Array:
+    """Cell by scenario: 1 where the cell is a run of the scenario, of counts by run."""
+    names = [cell.split(_BETWEEN)[0] for cell in block.scenarios]
+    _, place = np.unique(names, return_inverse=True)
+    member: Array = np.eye(place.max() + 1)[place]
+    return member
+
+
+def with_metrics(counts: pl.DataFrame, names: Sequence[str], *, by: Sequence[str]) -> pl.DataFrame:
+    """The metrics of each group of rows, in long form: the group, `metric` and `value`."""
+    needed = terms_of(names)
+    summed = (
+        counts.lazy()
+        .group_by(by)
+        .agg(TERMS[part].cast(pl.Float64).sum().alias(part) for part in needed)
+        .sort(by)
+        .collect()
+    )
+    values = evaluate(names, {part: summed[part].to_numpy() for part in needed})
+    return pl.concat(
+        summed.select(*by).with_columns(
+            pl.lit(name).alias("metric"), pl.Series("value", values[name]).fill_nan(None)
+        )
+        for name in names
     )

@@ -15,10 +15,9 @@ import polars as pl
 
 from orchbench_analytics.errors import PathError
 from orchbench_analytics.stats.estimate import Estimate, estimate
-from orchbench_analytics.stats.evaluate import Array, Flags
 from orchbench_analytics.stats.limits import score_interval
 from orchbench_analytics.stats.ranks import surely_better
-from orchbench_analytics.stats.sweep import ALONE, sweeps
+from orchbench_analytics.stats.sweep import ALONE, Array, Flags, sweeps
 from orchbench_analytics.tables.statistics import COSTS, frame
 
 _MODEL = ["model", "experiment"]

@@ -18,9 +18,8 @@ import polars as pl
 from orchbench_analytics.errors import SelectionError
 from orchbench_analytics.metrics import resolve_metric, terms_of
 from orchbench_analytics.selection import find_contender
-from orchbench_analytics.stats.evaluate import Array, Sums, defined_mean, evaluate
-from orchbench_analytics.stats.runs import Frame
-from orchbench_analytics.stats.sweep import Contender, common_pair, sweeps
+from orchbench_analytics.stats.estimate import Sums, defined_mean, evaluate
+from orchbench_analytics.stats.sweep import Array, Contender, Frame, common_pair, sweeps
 from orchbench_analytics.tables.statistics import DRIVERS, frame
 
 _CALL_SCORES = ("name_f1", "key_f1", "value_f1")

@@ -17,13 +17,6 @@ import polars as pl
 from scipy.spatial.distance import cdist
 
 from orchbench_analytics.errors import SelectionError
-from orchbench_analytics.stats.coverage import (
-    NOTHING_EXPECTED,
-    expected_scores,
-    gap_reason,
-    scored_counts,
-    sweep_size,
-)
 from orchbench_analytics.stats.estimate import (
     Estimate,
     Summary,
@@ -31,15 +24,23 @@ from orchbench_analytics.stats.estimate import (
     estimate,
     standard_error,
 )
-from orchbench_analytics.stats.evaluate import Array, Flags
-from orchbench_analytics.stats.family import Family, draws_for, sign_patterns
+from orchbench_analytics.stats.intervals import (
+    NOTHING_EXPECTED,
+    expected_scores,
+    gap_reason,
+    scored_counts,
+    sweep_size,
+)
 from orchbench_analytics.stats.limits import (
+    Family,
     bounded_interval,
     difference_interval,
     difference_p,
+    draws_for,
     score_interval,
+    sign_patterns,
 )
-from orchbench_analytics.stats.sweep import ALONE, Contender, Sweep, sweeps
+from orchbench_analytics.stats.sweep import ALONE, Array, Contender, Flags, Sweep, sweeps
 from orchbench_analytics.tables.statistics import RANK_INTERVALS, frame
 
 Ranks = npt.NDArray[np.int64]

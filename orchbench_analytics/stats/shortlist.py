@@ -39,9 +39,8 @@ from orchbench_analytics.errors import SelectionError
 from orchbench_analytics.metrics import metric_label, resolve_metric
 from orchbench_analytics.selection import find_contender
 from orchbench_analytics.stats.estimate import estimate, estimate_clusters
-from orchbench_analytics.stats.evaluate import Array
 from orchbench_analytics.stats.limits import check_level, student_quantile
-from orchbench_analytics.stats.sweep import ALONE, Block, Contender, Indices, Sweep, sweeps
+from orchbench_analytics.stats.sweep import ALONE, Array, Block, Contender, Indices, Sweep, sweeps
 from orchbench_analytics.tables.statistics import PREDICTIONS, SHORTLISTS, frame
 
 # Regression predicts better than the mean over the list from three simulated models on, but with

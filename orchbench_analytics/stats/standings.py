@@ -13,8 +13,8 @@ from collections import Counter
 import polars as pl
 
 from orchbench_analytics.stats.compare import compare_models
-from orchbench_analytics.stats.coverage import NOTHING_EXPECTED, scored_counts, sweep_size
 from orchbench_analytics.stats.estimate import estimate
+from orchbench_analytics.stats.intervals import NOTHING_EXPECTED, scored_counts, sweep_size
 from orchbench_analytics.stats.limits import anytime_level, bounded_interval
 from orchbench_analytics.stats.sweep import ALONE, Contender, sweeps
 from orchbench_analytics.tables.statistics import STANDINGS, frame

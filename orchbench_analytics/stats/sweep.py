@@ -17,8 +17,10 @@ import polars as pl
 from orchbench_analytics import selection
 from orchbench_analytics.errors import PathError, SelectionError
 from orchbench_analytics.metrics import SOURCE_COLUMNS, TERMS, terms_of
-from orchbench_analytics.stats.evaluate import Array, Flags
 
+Array = npt.NDArray[np.float64]
+Flags = npt.NDArray[np.bool_]
+Frame = pl.DataFrame | pl.LazyFrame
 Contender = tuple[str, str]  # model, experiment
 Indices = npt.NDArray[np.int64]
 _KEY = ("profile", "model", "experiment", "language", "scenario")

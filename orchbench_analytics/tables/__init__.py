@@ -3,24 +3,22 @@
 from __future__ import annotations
 
 from orchbench_analytics.schema import Table
-from orchbench_analytics.tables.keys import (
-    MODEL_KEY,
-    RUN_KEY,
-    SCENARIO_KEY,
-    STEP_KEY,
-    UNKNOWN_LANGUAGE,
-)
 from orchbench_analytics.tables.raw import (
     EXPECTED_SCENARIOS,
     JUDGEMENTS,
+    MODEL_KEY,
     PLANS,
     REPORTED_MODELS,
     REPORTED_SCENARIOS,
+    RUN_KEY,
     RUN_LOGS,
+    SCENARIO_KEY,
     SCENARIOS,
     SOURCES,
+    STEP_KEY,
     STEPS,
     TOOL_PARAMETERS,
+    UNKNOWN_LANGUAGE,
 )
 from orchbench_analytics.tables.scored import (
     PLAN_EDITS,

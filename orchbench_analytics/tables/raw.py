@@ -11,14 +11,22 @@ from orchbench_analytics.schema import (
     maybe_text,
     text,
 )
-from orchbench_analytics.tables.keys import (
-    CLIENT_MODEL,
-    MODEL_KEY,
-    RUN_KEY,
-    RUN_POSITION,
-    SCENARIO_KEY,
-    STEP_KEY,
+
+UNKNOWN_LANGUAGE = "unknown"
+
+MODEL_KEY = (
+    text("model", "Model name: the alias that the results tree has for it."),
+    text("experiment", "Experiment the files belong to; `default` where the tree names none."),
+    text("language", "Language of the scenarios: EN, KO, or `unknown` where the tree names none."),
 )
+CLIENT_MODEL = maybe_text(
+    "client_model", "What the client calls the model; null where the tree does not say."
+)
+SCENARIO_KEY = (*MODEL_KEY, text("scenario", "Scenario, the part of the file name before `_out`."))
+RUN_KEY = (*SCENARIO_KEY, text("run", "Run as the document names it, such as `run #1`."))
+STEP_KEY = (*RUN_KEY, text("step_id", "Step of the dialogue, as text."))
+RUN_POSITION = count("run_position", "Place of the run in its document, from 0.")
+
 
 _AS_STATED = "as the document's usage says; often not this file's own, see `scenario_usage`."
 

@@ -11,7 +11,7 @@ from orchbench_analytics.schema import (
     maybe_text,
     text,
 )
-from orchbench_analytics.tables.keys import RUN_POSITION, SCENARIO_KEY, STEP_KEY
+from orchbench_analytics.tables.raw import RUN_POSITION, SCENARIO_KEY, STEP_KEY
 
 PROFILE_NAME = text("profile", "Profile of scoring rules the row was scored under.")
 _STEP = (

@@ -29,18 +29,17 @@ from scipy import special
 from orchbench_analytics.metrics import HEADLINE, SOURCE_COLUMNS
 from orchbench_analytics.schema import polars_schema
 from orchbench_analytics.stats.compare import Compared, compared, contrasts
-from orchbench_analytics.stats.estimate import Summary, difference, estimate
-from orchbench_analytics.stats.evaluate import Array, Flags, evaluate
+from orchbench_analytics.stats.consistency import run_noise
+from orchbench_analytics.stats.estimate import Summary, difference, estimate, evaluate
 from orchbench_analytics.stats.limits import (
     difference_interval,
     difference_p,
     guarded_low,
     score_interval,
 )
-from orchbench_analytics.stats.noise import run_noise
 from orchbench_analytics.stats.planning import components, plan_sweeps, usual_comparison
 from orchbench_analytics.stats.ranks import rank_sets
-from orchbench_analytics.stats.sweep import Block, Sweep
+from orchbench_analytics.stats.sweep import Array, Block, Flags, Sweep
 from orchbench_analytics.stats.trend import trends
 from orchbench_analytics.tables import SCORED_STEPS
 

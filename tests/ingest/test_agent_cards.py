@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from orchbench_analytics.ingest.agent_cards import read_card
-from orchbench_analytics.ingest.find import Placement, discover
+from orchbench_analytics.ingest.sources import Placement, discover
 from tests.documents import agent_card, write
 
 

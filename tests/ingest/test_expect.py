@@ -6,7 +6,7 @@ import pytest
 
 from orchbench_analytics import open_warehouse
 from orchbench_analytics.errors import PathError
-from orchbench_analytics.ingest.expect import read_expected
+from orchbench_analytics.ingest.by_hand import read_expected
 from orchbench_analytics.warehouse import Warehouse
 from tests.documents import scenario_path, write
 from tests.golden.pack import HARNESS

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from orchbench_analytics.errors import PathError
-from orchbench_analytics.ingest.find import (
+from orchbench_analytics.ingest.sources import (
     InputFile,
     Placement,
     compile_pattern,

@@ -12,7 +12,6 @@ from orchbench_analytics.ingest.decode import (
     UnreadableDocument,
     read_with,
 )
-from orchbench_analytics.ingest.find import InputFile
 from orchbench_analytics.ingest.flatten import (
     Flat,
     PlanRow,
@@ -25,6 +24,7 @@ from orchbench_analytics.ingest.flatten import (
 )
 from orchbench_analytics.ingest.part import read_and_flatten
 from orchbench_analytics.ingest.runs import StepLabel, read_runs
+from orchbench_analytics.ingest.sources import InputFile
 from orchbench_analytics.tables import TABLES
 from tests.documents import PLAN, call, judge_log, results_document, run, runs_document
 

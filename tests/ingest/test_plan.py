@@ -2,8 +2,7 @@
 
 from pathlib import Path
 
-from orchbench_analytics.ingest.find import CLOSED_DIRECTORY, InputFile
-from orchbench_analytics.ingest.sources import source_of
+from orchbench_analytics.ingest.sources import CLOSED_DIRECTORY, InputFile, source_of
 from orchbench_analytics.ingest.update import Roots, State, prune_gone
 
 

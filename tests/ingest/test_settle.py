@@ -10,8 +10,8 @@ import pytest
 
 from orchbench_analytics import open_warehouse
 from orchbench_analytics.ingest import settle
-from orchbench_analytics.ingest.find import stat_file
 from orchbench_analytics.ingest.settle import Settling
+from orchbench_analytics.ingest.sources import stat_file
 from tests.documents import scenario_path, write
 
 

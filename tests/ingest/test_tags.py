@@ -7,7 +7,7 @@ import pytest
 
 from orchbench_analytics import open_warehouse
 from orchbench_analytics.errors import PathError, SelectionError
-from orchbench_analytics.ingest.tags import read_tags
+from orchbench_analytics.ingest.by_hand import read_tags
 from tests import documents
 from tests.sample_sweep import build_demo
 

@@ -7,7 +7,7 @@ import polars as pl
 from orchbench_analytics.ingest.decode import ResultsDocument
 from orchbench_analytics.ingest.flatten import flatten_results
 from orchbench_analytics.schema import polars_schema
-from orchbench_analytics.score.reported import reported_scores
+from orchbench_analytics.score.group import reported_scores
 from orchbench_analytics.tables import REPORTED_SCENARIOS
 
 ROW: dict[str, Any] = {

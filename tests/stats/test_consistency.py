@@ -9,10 +9,17 @@ from scipy import stats
 from statsmodels.regression.linear_model import OLS
 
 from orchbench_analytics.schema import polars_schema
-from orchbench_analytics.stats.consistency import CRITERIA, clustered_rates, flips, pass_rates
+from orchbench_analytics.stats.consistency import (
+    CRITERIA,
+    clustered_rates,
+    flips,
+    model_spread,
+    pass_rates,
+    run_counts,
+    run_noise,
+    with_metrics,
+)
 from orchbench_analytics.stats.limits import bounded_interval
-from orchbench_analytics.stats.noise import model_spread, run_noise
-from orchbench_analytics.stats.runs import run_counts, with_metrics
 from orchbench_analytics.tables import SCORED_PLANS, SCORED_STEPS
 from orchbench_analytics.warehouse import Warehouse
 

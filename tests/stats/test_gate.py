@@ -4,7 +4,7 @@ import polars as pl
 import pytest
 
 from orchbench_analytics.errors import SelectionError
-from orchbench_analytics.stats.gate import Gate, check_gate, check_gates, parse_gate
+from orchbench_analytics.stats.compare import Gate, check_gate, check_gates, parse_gate
 
 
 def comparison(low: float | None, high: float | None) -> pl.DataFrame:

@@ -10,8 +10,8 @@ from statsmodels.regression.linear_model import OLS
 
 from orchbench_analytics.errors import PathError, SelectionError
 from orchbench_analytics.metrics import METRICS
+from orchbench_analytics.stats.consistency import with_metrics
 from orchbench_analytics.stats.intervals import intervals, language_gaps
-from orchbench_analytics.stats.runs import with_metrics
 from orchbench_analytics.stats.sweep import join_clusters, read_clusters
 from tests.stats.conftest import translations
 

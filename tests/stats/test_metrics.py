@@ -17,8 +17,7 @@ from orchbench_analytics.metrics import (
     terms_of,
 )
 from orchbench_analytics.stats.compare import compare_models
-from orchbench_analytics.stats.estimate import estimate_terms
-from orchbench_analytics.stats.evaluate import evaluate, support
+from orchbench_analytics.stats.estimate import estimate_terms, evaluate, support
 from orchbench_analytics.stats.intervals import intervals
 from orchbench_analytics.stats.sweep import Sweep, sweeps
 from orchbench_analytics.warehouse import Warehouse

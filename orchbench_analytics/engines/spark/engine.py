@@ -14,7 +14,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Any, NamedTuple
 from uuid import uuid4
 
-from orchbench_analytics.engines.engine import Result, Task
+from orchbench_analytics.engines.local import Result, Task
 from orchbench_analytics.errors import EngineError, OrchbenchError
 
 if TYPE_CHECKING:

@@ -13,10 +13,11 @@ node has: `lone_loop` says whether such a loop counts.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from fractions import Fraction
 from functools import cache, lru_cache
 from math import lcm
+from operator import itemgetter
 from typing import Any, NamedTuple
 
 import msgspec
@@ -33,7 +34,47 @@ from orchbench_analytics.score.plans.graphs import (
     from_text,
     to_networkx,
 )
-from orchbench_analytics.score.plans.search import Costs, Edges, Label, Shape, best_mapping
+
+BUDGET = 200_000  # pairs of nodes weighed; the benchmark's plans need a few hundred
+MAX_SEARCHED_NODES = 40
+NETWORKX_BUDGET = 5_000  # branches weighed; the benchmark's plans need a few hundred
+MAX_NETWORKX_SIZE = 100  # nodes and edges of both graphs
+
+Label = tuple[int, int]
+Edges = tuple[tuple[int, int], ...]
+
+
+class Shape(NamedTuple):
+    """A graph whose labels are numbers: they only tell which are equal in the two graphs."""
+
+    labels: tuple[Label, ...]
+    edges: Edges
+
+
+class Costs(NamedTuple):
+    """Costs in whole units, so that sums are exact and ties are ties."""
+
+    one: int
+    agent: int
+    status: int
+    both: int
+
+    def of_becoming(self, first: Label, second: Label) -> int:
+        """What it costs that a node with one label becomes a node with another."""
+        if first[0] == second[0]:
+            return 0 if first[1] == second[1] else self.status
+        return self.agent if first[1] == second[1] else self.both
+
+
+class Mapping(NamedTuple):
+    """Where each node of the smaller graph goes, what that saves, and the most any could save.
+
+    An edge that is kept saves its deletion and its insertion; a new label takes away its cost.
+    """
+
+    targets: tuple[int, ...]
+    saved: int
+    ceiling: int
 
 
 def substitution_costs(
@@ -81,11 +122,6 @@ def _ranks(texts: set[str]) -> dict[str, int]:
 def _is_structure(first: Graph, second: Graph) -> bool:
     nodes = first.nodes or second.nodes
     return not nodes or isinstance(nodes[0], str)
-
-
-BUDGET = 200_000  # pairs of nodes weighed; the benchmark's plans need a few hundred
-NETWORKX_BUDGET = 5_000  # branches weighed; the benchmark's plans need a few hundred
-MAX_NETWORKX_SIZE = 100  # nodes and edges of both graphs
 
 
 class Distance(NamedTuple):
@@ -303,6 +339,169 @@ def _distance_of_shapes(first: Shape, second: Shape, costs: Costs, budget: int) 
         (unsaved * costs.one - saved) / costs.one for saved in (found.saved, found.ceiling)
     )
     return Distance(value, lower_bound, tuple(mapping))
+
+
+def best_mapping(small: Shape, large: Shape, costs: Costs, *, budget: int) -> Mapping:
+    """The mapping that saves most; past the budget, or for large graphs, the best one found."""
+    targets = _paired_by_label(small, large)
+    first = Mapping(targets, _saved(small, large, costs, targets), most_saved(small, large, costs))
+    if first.saved == first.ceiling or len(large.labels) > MAX_SEARCHED_NODES:
+        return first
+    found = _Search(small, large, costs, first, budget).run()
+    return _with_namesakes(small, large, costs, found)
+
+
+def _saved(small: Shape, large: Shape, costs: Costs, targets: Sequence[int]) -> int:
+    edges = set(large.edges)
+    kept = sum([(targets[source], targets[target]) in edges for source, target in small.edges])
+    became = [large.labels[target] for target in targets]
+    return 2 * costs.one * kept - sum(map(costs.of_becoming, small.labels, became))
+
+
+def _with_namesakes(small: Shape, large: Shape, costs: Costs, found: Mapping) -> Mapping:
+    """Of equally good mappings prefer one that leaves a node its name: it reads better."""
+    targets = list(found.targets)
+    namesakes = {label: target for target, label in enumerate(large.labels)}
+    for source, label in enumerate(small.labels):
+        namesake = namesakes.get(label, targets[source])
+        if namesake != targets[source]:
+            swapped = [targets[source] if target == namesake else target for target in targets]
+            swapped[source] = namesake
+            if _saved(small, large, costs, swapped) == found.saved:
+                targets = swapped
+    return found._replace(targets=tuple(targets))
+
+
+def _paired_by_label(small: Shape, large: Shape) -> tuple[int, ...]:
+    """Pair equal labels, then equal agents, then equal statuses, then the rest in order."""
+    targets = [-1] * len(small.labels)
+    likenesses: tuple[Callable[[Label], object], ...] = (tuple, itemgetter(0), itemgetter(1), bool)
+    for likeness in likenesses:
+        unpaired = [source for source, target in enumerate(targets) if target < 0]
+        if not unpaired:
+            break
+        taken = set(targets)
+        free: dict[object, list[int]] = {}
+        for target in range(len(large.labels) - 1, -1, -1):
+            if target not in taken:
+                free.setdefault(likeness(large.labels[target]), []).append(target)
+        for source in unpaired:
+            alike = free.get(likeness(small.labels[source]))
+            if alike:
+                targets[source] = alike.pop()
+    return tuple(targets)
+
+
+def most_saved(small: Shape, large: Shape, costs: Costs) -> int:
+    """What no mapping exceeds: all edges of the sparser graph kept, each node at its cheapest."""
+    labels = set(large.labels)
+    unlike = [label for label in small.labels if label not in labels]
+    least = 0
+    if unlike:
+        agents, statuses = ({label[part] for label in labels} for part in (0, 1))
+        for agent, status in unlike:
+            with_agent = costs.status if agent in agents else costs.both
+            with_status = costs.agent if status in statuses else costs.both
+            least += min(with_agent, with_status)
+    return 2 * costs.one * min(len(small.edges), len(large.edges)) - least
+
+
+class _Search:
+    """Depth first: the node with the fewest good targets goes next, to its best target first."""
+
+    def __init__(
+        self, small: Shape, large: Shape, costs: Costs, first: Mapping, budget: int
+    ) -> None:
+        self.one = costs.one
+        self.costs = [[costs.of_becoming(a, b) for b in large.labels] for a in small.labels]
+        # The smaller graph as lists of neighbours, the larger one as bitmasks; self-loops apart.
+        self.after: list[list[int]] = [[] for _ in small.labels]
+        self.before: list[list[int]] = [[] for _ in small.labels]
+        self.loops = {source for source, target in small.edges if source == target}
+        for source, target in small.edges:
+            if source != target:
+                self.after[source].append(target)
+                self.before[target].append(source)
+        after, before = [0] * len(large.labels), [0] * len(large.labels)
+        loops = {source for source, target in large.edges if source == target}
+        for source, target in large.edges:
+            if source != target:
+                after[source] |= 1 << target
+                before[target] |= 1 << source
+        self.larger = [(after[n], before[n], n in loops) for n in range(len(large.labels))]
+        # Targets alike in every respect lead to the same costs, so one of each kind is tried.
+        kinds: dict[object, int] = {}
+        likes = zip(zip(*self.costs, strict=True), self.larger, strict=True)
+        self.kinds = [kinds.setdefault(like, len(kinds)) for like in likes]
+        self.targets = [-1] * len(small.labels)
+        self.best = first
+        self.open_ceiling = first.saved
+        self.budget = budget
+
+    def run(self) -> Mapping:
+        """The best mapping, with a ceiling that is what it saves unless branches were left open."""
+        degrees = [len(a) + len(b) for a, b in zip(self.after, self.before, strict=True)]
+        sources = sorted(range(len(degrees)), key=degrees.__getitem__, reverse=True)
+        self.visit(sources, list(range(len(self.kinds))), 0)
+        ceiling = min(self.best.ceiling, max(self.best.saved, self.open_ceiling))
+        return self.best._replace(ceiling=ceiling)
+
+    def visit(self, sources: list[int], free: list[int], saved: int) -> None:
+        """Map the sources left to the targets that are free."""
+        if not sources:
+            if saved > self.best.saved:
+                self.best = self.best._replace(targets=tuple(self.targets), saved=saved)
+            return
+        choices = list({self.kinds[target]: target for target in reversed(free)}.values())
+        rows = self.weigh(sources, free, choices)
+        tops = [max(row)[0] for row in rows]
+        ceiling = saved + sum(tops)
+        slack = ceiling - self.best.saved
+        good = [sum(top - w < slack for w, _ in row) for top, row in zip(tops, rows, strict=True)]
+        index = good.index(min(good))
+        source, rest = sources[index], sources[:index] + sources[index + 1 :]
+        losses = sorted(
+            (tops[index] - most, target, sure)
+            for (most, sure), target in zip(rows[index], choices, strict=True)
+        )
+        for loss, target, sure in losses:
+            if ceiling - loss <= self.best.saved or self.best.saved == self.best.ceiling:
+                return
+            if self.budget <= 0:
+                self.open_ceiling = max(self.open_ceiling, ceiling - loss)
+                return
+            self.targets[source] = target
+            self.visit(rest, [other for other in free if other != target], saved + sure)
+
+    def weigh(
+        self, sources: list[int], free: list[int], choices: list[int]
+    ) -> list[list[tuple[int, int]]]:
+        """What each source saves with each target, as pairs: at most, and for certain.
+
+        At most means with half of each edge whose other end is still open.
+        """
+        self.budget -= len(sources) * len(choices)
+        left, free_mask = set(sources), sum(1 << target for target in free)
+        columns = [
+            (t, a, b, x, (a & free_mask).bit_count(), (b & free_mask).bit_count())
+            for t, (a, b, x) in ((target, self.larger[target]) for target in choices)
+        ]
+        rows = []
+        for source in sources:
+            gone_after, gone_before = (
+                sum(1 << self.targets[node] for node in nodes if node not in left)
+                for nodes in (self.after[source], self.before[source])
+            )
+            out_left = len(left.intersection(self.after[source]))
+            in_left = len(left.intersection(self.before[source]))
+            loop, costs = source in self.loops, self.costs[source]
+            row = []
+            for target, a, b, x, o, i in columns:
+                kept = (a & gone_after).bit_count() + (b & gone_before).bit_count() + (x and loop)
+                sure = 2 * self.one * kept - costs[target]
+                row.append((sure + self.one * (min(o, out_left) + min(i, in_left)), sure))
+            rows.append(row)
+        return rows
 
 
 def _json(items: Sequence[Any]) -> str:

@@ -8,9 +8,8 @@ from __future__ import annotations
 import polars as pl
 
 from orchbench_analytics.profiles import Profile
-from orchbench_analytics.score.steps.observe import NO_CALLS_ID, ReadCalls
+from orchbench_analytics.score.steps.observe import NO_CALLS_ID, READINGS, ReadCalls, reading_of
 from orchbench_analytics.score.steps.patterns import fit_patterns
-from orchbench_analytics.score.steps.read_calls import READINGS, reading_of
 from orchbench_analytics.tables import UNKNOWN_LANGUAGE
 
 PAIR = ("language", "label_id", "used_id")

@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from orchbench_analytics.profiles import SPEC, UPSTREAM
-from orchbench_analytics.score.steps.read_calls import (
+from orchbench_analytics.score.steps.observe import (
     READINGS,
     Argument,
     Calls,
