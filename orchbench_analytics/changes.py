@@ -167,7 +167,7 @@ def score(root: Path, profile: Profile, engine: Engine, *, wait: bool) -> None:
         require_reach(engine, root, [])
         others = {name: updated_profile(rules) for name, rules in manifest.profiles.items()}
         wanted = [*(others | {profile.name: profile}).values()]
-        return _scored(root, manifest, wanted, engine)
+        return compact(root, _scored(root, manifest, wanted, engine))
 
     with hold(root, wait=wait, on_wait=_say):
         _commit(root, change)

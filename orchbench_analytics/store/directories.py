@@ -27,8 +27,8 @@ from orchbench_analytics.store.manifest import (
     Holder,
     Manifest,
     live_paths,
-    parts_id,
     require_whole,
+    rows_id,
     ungathered_files,
 )
 from orchbench_analytics.store.mirror import bucket_of, sweep
@@ -49,15 +49,15 @@ from orchbench_analytics.store.names import (
 from orchbench_analytics.store.parquet import Frame, write_table
 from orchbench_analytics.tables import (
     JUDGEMENTS,
-    RAW_TABLES,
     REPORTED_MODELS,
     REPORTED_SCENARIOS,
+    SCENARIO_SCORES,
     SCENARIOS,
     TABLES,
 )
 
 GRACE_SECONDS = 3600
-GATHERED_TABLES = (SCENARIOS, JUDGEMENTS, REPORTED_SCENARIOS, REPORTED_MODELS)
+GATHERED_TABLES = (SCENARIOS, JUDGEMENTS, REPORTED_SCENARIOS, REPORTED_MODELS, SCENARIO_SCORES)
 _FEW_FILES = 8
 _ATTEMPTS = 10
 
@@ -151,10 +151,11 @@ def read_rows(root: Path, manifest: Manifest, table: Table) -> list[tuple[Any, .
 def compact(root: Path, manifest: Manifest) -> Manifest:
     """The manifest with the rows of small tables in one file each, beside those in the parts.
 
-    A leaderboard of a thousand models then opens a few files instead of thousands.
+    A leaderboard of a thousand models then opens a few files instead of thousands, and fetches a
+    few from a bucket.
     """
-    current = parts_id(manifest)
-    is_current = manifest.gathered is not None and manifest.gathered.parts_id == current
+    current = rows_id(manifest)
+    is_current = manifest.gathered is not None and manifest.gathered.made_from == current
     if is_current or len(manifest.parts) <= _FEW_FILES:
         return manifest
     directory = f"gathered/{current}"
@@ -168,8 +169,8 @@ def compact(root: Path, manifest: Manifest) -> Manifest:
     gathered = Gathered(
         directory=directory,
         row_counts=row_counts,
-        columns_id=columns_id(RAW_TABLES),
-        parts_id=current,
+        columns_id=columns_id(TABLES[name] for name in row_counts),
+        made_from=current,
     )
     return msgspec.structs.replace(manifest, gathered=gathered)
 

@@ -110,9 +110,12 @@ class ScoreGroup(Holder, frozen=True, kw_only=True):
 
 
 class Gathered(Holder, frozen=True, kw_only=True):
-    """The rows of small tables of all parts, once more in one file each, for quick reading."""
+    """The rows of small tables, once more in one file each, for quick reading.
 
-    parts_id: str
+    `made_from` names the parts and scores whose rows they are.
+    """
+
+    made_from: str
 
 
 AnyHolder = TypeVar("AnyHolder", bound=Holder)
@@ -380,7 +383,7 @@ def table_files(root: Path, manifest: Manifest, table: str) -> list[Path]:
     Raises an error in plain words if another release wrote them with other columns.
     """
     gathered = manifest.gathered
-    if gathered and table in gathered.row_counts and gathered.parts_id == parts_id(manifest):
+    if gathered and table in gathered.row_counts and gathered.made_from == rows_id(manifest):
         return _files_of(root, [gathered], table)
     return ungathered_files(root, manifest, table)
 
@@ -410,7 +413,7 @@ def columns_now(holder: Holder) -> str:
     """The `columns_id` that a directory of this kind gets if this release writes it."""
     if isinstance(holder, ScoreGroup):
         return _columns_of(tuple(table.name for table in SCORED_TABLES))
-    if isinstance(holder, Part | Gathered):
+    if isinstance(holder, Part):
         return _columns_of(tuple(table.name for table in RAW_TABLES))
     return _columns_of(tuple(holder.row_counts))
 
@@ -511,9 +514,9 @@ def remedy_for(root: Path, name: str) -> str:
     return f"build it again with: orchbench ingest PATH --into {warehouse} --verify"
 
 
-def parts_id(manifest: Manifest) -> str:
-    """A name for the set of parts."""
-    ids = "\n".join(sorted(part.part_id for part in manifest.parts))
+def rows_id(manifest: Manifest) -> str:
+    """A name for the set of parts and scores."""
+    ids = "\n".join(sorted(holder.directory for holder in (*manifest.parts, *manifest.scores)))
     return hashlib.sha256(ids.encode()).hexdigest()[:20]
 
 

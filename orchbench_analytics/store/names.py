@@ -6,7 +6,7 @@
     DIR/expected_scenarios/<id>/…           what the whole sweep has, if that was said
     DIR/model_tags/<id>/…                   what is known of models beside their names
     DIR/parts/<part>/<table>.parquet
-    DIR/gathered/<parts>/<table>.parquet    small tables of all parts in one file each
+    DIR/gathered/<rows>/<table>.parquet     small tables of all parts and scores in one file each
     DIR/scores/<group>/<table>.parquet
     DIR/staging/…                           directories before they are complete
     DIR/lock, DIR/writer                    who writes the warehouse, one at a time

@@ -20,7 +20,7 @@ from orchbench_analytics.store.manifest import (
     Manifest,
     ScoreGroup,
     encode_manifest,
-    parts_id,
+    rows_id,
 )
 from tests.benchmarks.spark import answered
 from tests.sweep import write_sweep
@@ -80,7 +80,7 @@ def link_many(small: Path, many: Path, part_count: int) -> Manifest:
         directory="gathered/all",
         row_counts={"scenarios": len(scenarios)},
         columns_id=manifest.parts[0].columns_id,
-        parts_id=parts_id(made),
+        made_from=rows_id(made),
     )
     (many / "manifest.json").write_bytes(encode_manifest(made))
     return made

@@ -27,11 +27,11 @@ from orchbench_analytics.store.manifest import (
     ScoreGroup,
     encode_manifest,
     load_manifest,
-    parts_id,
+    rows_id,
     table_files,
 )
 from orchbench_analytics.store.names import columns_id
-from orchbench_analytics.tables import RAW_TABLES
+from orchbench_analytics.tables import SCENARIOS
 from tests.benchmarks.data import benchmark_tree, replicate
 from tests.benchmarks.measure import seconds
 
@@ -197,8 +197,8 @@ def simulated_manifest(part_count: int) -> Manifest:
     gathered = Gathered(
         directory="gathered/all",
         row_counts={"scenarios": 50 * part_count},
-        columns_id=columns_id(RAW_TABLES),
-        parts_id=parts_id(manifest),
+        columns_id=columns_id([SCENARIOS]),
+        made_from=rows_id(manifest),
     )
     return msgspec.structs.replace(manifest, gathered=gathered)
 
