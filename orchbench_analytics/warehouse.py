@@ -100,6 +100,11 @@ class Warehouse:
         for address in filter(is_address, paths):
             use_options(self._storage_options, str(address))
 
+    def _inputs(self, paths: Sequence[str | Path]) -> list[str | Path]:
+        """Input files as they are given; those in buckets are read with the same options."""
+        self._use_options(paths)
+        return [input_path(path) for path in paths]
+
     def __repr__(self) -> str:
         from orchbench_analytics.outputs.overview import as_text
 
@@ -159,9 +164,7 @@ class Warehouse:
         from orchbench_analytics.ingest.sources import Placement, compile_pattern
 
         expression = compile_pattern(pattern) if pattern else None
-        given = [input_path(path) for path in paths]
-        cards = [input_path(path) for path in _several(agent_cards)]
-        self._use_options([*given, *cards])
+        given, cards = self._inputs(paths), self._inputs(_several(agent_cards))
         expected = None if expect is None else read_expected(expect, language=language)
         with self._running(jobs) as engine:
             return ingest(
@@ -195,9 +198,16 @@ class Warehouse:
 
         paths: as for `ingest`; local directories are watched, buckets are listed.
         every: look again after so many seconds, even if no change was noticed.
-        model: as for `ingest`, and so are the others.
+        model: as for `ingest`.
+        experiment: likewise.
+        language: likewise.
+        pattern: likewise.
+        agent_cards: likewise.
+        expect: likewise.
+        prune: likewise.
+        jobs: likewise.
 
-        Yields what each look at the files found. A file that is still being written waits; nothing
+        Returns an iterator over what each look at the files found. A file that is still being written waits; nothing
         is refused that a later look would take.
 
         >>> next(warehouse.watch("orchbench-demo/results", jobs=1)).summary.taken
@@ -209,9 +219,7 @@ class Warehouse:
         from orchbench_analytics.ingest.sources import Placement, compile_pattern
 
         expression = compile_pattern(pattern) if pattern else None
-        given = [input_path(path) for path in paths]
-        cards = [input_path(path) for path in _several(agent_cards)]
-        self._use_options([*given, *cards])
+        given, cards = self._inputs(paths), self._inputs(_several(agent_cards))
         expected = None if expect is None else read_expected(expect, language=language)
         settling = Settling()
         with self._running(jobs) as engine:
