@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import random
 import sys
-from collections.abc import Collection, Sequence
+import time
+from collections.abc import Callable, Collection, Sequence
 from pathlib import Path
 
 import msgspec
@@ -12,14 +14,19 @@ import polars as pl
 from orchbench_analytics.engines import Engine, require_reach
 from orchbench_analytics.errors import PathError, SelectionError, WarehouseError
 from orchbench_analytics.ingest.by_hand import Expected, read_tags, with_expected
+from orchbench_analytics.ingest.settle import Settling
 from orchbench_analytics.ingest.sources import Placement, load_sources, walk
+from orchbench_analytics.ingest.trees import absolute, exists, list_trees
 from orchbench_analytics.ingest.update import IngestSummary, Progress, update
 from orchbench_analytics.outputs.terminal import printable
+from orchbench_analytics.paths import is_address
 from orchbench_analytics.profiles import BUILT_IN, REPORTED, Profile, updated_profile
 from orchbench_analytics.score.unscored import find_unscored, is_scored
 from orchbench_analytics.selection import Contender
+from orchbench_analytics.store.bucket import Overtaken
 from orchbench_analytics.store.directories import (
     clear_staging,
+    collect_objects,
     compact,
     mark_finished,
     mark_unfinished,
@@ -34,8 +41,12 @@ from orchbench_analytics.store.manifest import (
     table_files,
     warehouse_around,
 )
+from orchbench_analytics.store.mirror import bucket_of
 from orchbench_analytics.store.parquet import Frame, to_arrow
 from orchbench_analytics.tables import REPORTED_SCENARIOS, SOURCES
+
+_ATTEMPTS = 40
+_LONGEST_PAUSE = 2.0  # seconds
 
 
 def ingest(
@@ -51,20 +62,24 @@ def ingest(
     is_scoring: bool,
     wait: bool,
     progress: Progress | None,
+    settling: Settling | None = None,
 ) -> IngestSummary:
     """Take in what is new or changed, score it, and commit all of it in one step."""
     given = [*paths, *agent_cards]
+    list_trees(str(path) for path in given if is_address(path))
     for path in given:
-        if not Path(path).exists():
+        if not (exists(absolute(path)) if is_address(path) else Path(path).exists()):
             raise PathError(f"no such file or directory: {path}")
+    summary = IngestSummary()
     started = load_or_start(root)  # a directory of other things is not even locked
     _require_apart(root, given)
     if started.generation == 0 and not _finds_anything(given):
-        return IngestSummary()
-    with hold(root, wait=wait, on_wait=_say):
-        before = load_or_start(root)
+        return summary
+
+    def change(before: Manifest) -> Manifest:
+        nonlocal summary
         was_killed = mark_unfinished(root)  # first of all: it says that what follows is ours
-        require_reach(engine, root, map(Path, given))
+        require_reach(engine, root, [Path(path) for path in given if not is_address(path)])
         manifest, summary = update(
             root,
             before,
@@ -75,17 +90,47 @@ def ingest(
             prune=prune,
             verify=verify,
             was_killed=was_killed,
+            settling=settling,
             progress=progress,
         )
         if expected is not None:
             manifest = with_expected(root, manifest, expected)
         if is_scoring:
             manifest = _scored(root, manifest, _known_profiles(manifest), engine)
-        manifest = compact(root, manifest)
-        if manifest is not before:
-            save_manifest(root, manifest)
+        return compact(root, manifest)
+
+    with hold(root, wait=wait, on_wait=_say):
+        _commit(root, change, load=load_or_start)
         mark_finished(root)
     return summary
+
+
+def _commit(
+    root: Path,
+    change: Callable[[Manifest], Manifest],
+    *,
+    load: Callable[[Path], Manifest] = load_manifest,
+) -> None:
+    """Replace the manifest of a warehouse by what a change makes of it; the caller holds the lock.
+
+    In a bucket another writer may be faster; then the change is made again, to the new manifest.
+    What it has built already it finds there, as after a kill.
+    """
+    for attempt in range(_ATTEMPTS):
+        before = load(root)
+        after = change(before)
+        try:
+            if after is not before:
+                collect_objects(root, save_manifest(root, after))
+            return
+        except Overtaken:
+            if attempt == 0:
+                _say(f"{root} was changed by another writer; taking that in")
+            time.sleep(random.uniform(0, min(_LONGEST_PAUSE, 0.05 * 2**attempt)))
+    raise WarehouseError(
+        f"{root} was changed by other writers {_ATTEMPTS} times while this one worked, so nothing "
+        "of it is there yet; try again when there are fewer of them"
+    )
 
 
 def _require_apart(root: Path, paths: Sequence[str | Path]) -> None:
@@ -94,14 +139,19 @@ def _require_apart(root: Path, paths: Sequence[str | Path]) -> None:
     outer = warehouse_around(real.parent)
     if outer is not None:
         raise WarehouseError(f"{root} lies in the warehouse {outer}; name a directory outside")
+    bucket = bucket_of(root)
     for path in paths:
-        if Path(path).resolve().is_relative_to(real):
+        if is_address(path):
+            below = bucket is not None and f"{absolute(path)}/".startswith(f"{bucket.address}/")
+        else:
+            below = Path(path).resolve().is_relative_to(real)
+        if below:
             raise PathError(f"{path} lies in the warehouse {root}; give result files from outside")
 
 
 def _finds_anything(paths: Sequence[str | Path]) -> bool:
     """Whether there is any input file, so that no warehouse is made from nothing."""
-    return any(True for path in paths for _ in walk(str(Path(path).absolute())))
+    return any(True for path in paths for _ in walk(absolute(path)))
 
 
 def score(root: Path, profile: Profile, engine: Engine, *, wait: bool) -> None:
@@ -111,15 +161,16 @@ def score(root: Path, profile: Profile, engine: Engine, *, wait: bool) -> None:
     again too, so that none is lost.
     """
     load_manifest(root)  # what is not a warehouse is not even locked
-    with hold(root, wait=wait, on_wait=_say):
+
+    def change(manifest: Manifest) -> Manifest:
         clear_staging(root)
         require_reach(engine, root, [])
-        manifest = load_manifest(root)
         others = {name: updated_profile(rules) for name, rules in manifest.profiles.items()}
         wanted = [*(others | {profile.name: profile}).values()]
-        scored = _scored(root, manifest, wanted, engine)
-        if scored is not manifest:
-            save_manifest(root, scored)
+        return compact(root, _scored(root, manifest, wanted, engine))
+
+    with hold(root, wait=wait, on_wait=_say):
+        _commit(root, change)
 
 
 def tag(root: Path, path: Path, *, replace: bool) -> pl.DataFrame:
@@ -129,11 +180,14 @@ def tag(root: Path, path: Path, *, replace: bool) -> pl.DataFrame:
     """
     tags = read_tags(path)
     load_manifest(root)  # what is not a warehouse is not even locked
-    with hold(root, wait=True, on_wait=_say):
+
+    def change(manifest: Manifest) -> Manifest:
         clear_staging(root)
-        manifest = load_manifest(root)
         kept = tags if replace else _merged(table_files(root, manifest, "model_tags"), tags)
-        save_manifest(root, with_table(root, manifest, "model_tags", Frame(kept)))
+        return with_table(root, manifest, "model_tags", Frame(kept))
+
+    with hold(root, wait=True, on_wait=_say):
+        _commit(root, change)
     return tags
 
 
@@ -155,9 +209,9 @@ def remove(
 ) -> list[str]:
     """Take models, profiles and tags out of a warehouse; returns the names of what is gone."""
     load_manifest(root)  # what is not a warehouse is not even locked
-    with hold(root, wait=True, on_wait=_say):
+
+    def change(manifest: Manifest) -> Manifest:
         clear_staging(root)
-        manifest = load_manifest(root)
         _require_removable(manifest, profiles)
         if contenders:
             manifest = _without_models(root, manifest, contenders)
@@ -173,7 +227,10 @@ def remove(
         )
         if contenders:
             manifest = _scored(root, manifest, list(map(updated_profile, kept.values())), engine)
-        save_manifest(root, compact(root, manifest))
+        return compact(root, manifest)
+
+    with hold(root, wait=True, on_wait=_say):
+        _commit(root, change)
     return [*map("/".join, contenders), *profiles, *(["all tags"] if tags else [])]
 
 

@@ -3,6 +3,7 @@
 OrchbenchError
 ├── PathError         a path given by the caller does not exist or cannot be used
 ├── WarehouseError    a directory is not a warehouse, is damaged, or is held by another process
+├── StorageError      a bucket cannot be reached, or refuses what is asked of it
 ├── ProfileError      a profile or one of its rules is unknown
 ├── QueryError        a query names something that is not there, or is not allowed
 │   └── QueryTimeout  a query took longer than it may
@@ -30,6 +31,10 @@ class PathError(OrchbenchError):
 
 class WarehouseError(OrchbenchError):
     """A directory is not a warehouse, is damaged, or is held by another process."""
+
+
+class StorageError(OrchbenchError):
+    """A bucket cannot be reached, or refuses what is asked of it."""
 
 
 class ProfileError(OrchbenchError):

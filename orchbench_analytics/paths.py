@@ -9,12 +9,23 @@ from orchbench_analytics.errors import PathError
 
 # With two letters or more, since one letter before a colon is a drive of Windows.
 _ADDRESS = re.compile(r"[A-Za-z][A-Za-z0-9+.-]+:[/\\]")
+_BUCKETS = ("s3://", "gs://", "az://")
+
+
+def is_address(given: str | Path) -> bool:
+    """Whether a text is the address of a bucket, or of something in it."""
+    return isinstance(given, str) and given.startswith(_BUCKETS)
 
 
 def require_parent(path: Path) -> None:
     """Refuse a path in a directory that is not there: most likely it was mistyped."""
     if not path.parent.is_dir():
         raise PathError(f"{path} cannot be written: there is no directory {path.parent}")
+
+
+def input_path(given: str | Path) -> str | Path:
+    """What was typed for input files: the address of a bucket as it is, or a path."""
+    return given if is_address(given) else local_path(given)
 
 
 def local_path(given: str | Path) -> Path:

@@ -5,7 +5,7 @@ Each method imports the room that does the work, so that a command waits only fo
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from functools import partial
 from pathlib import Path
@@ -15,7 +15,7 @@ import polars as pl
 
 from orchbench_analytics.errors import EngineError, SelectionError, suggest
 from orchbench_analytics.metrics import HEADLINE, METRICS
-from orchbench_analytics.paths import local_path, require_parent
+from orchbench_analytics.paths import input_path, is_address, local_path, require_parent
 from orchbench_analytics.profiles import UPSTREAM, Profile, load_profile
 from orchbench_analytics.selection import (
     Chosen,
@@ -26,8 +26,10 @@ from orchbench_analytics.selection import (
     find_contenders,
     find_removed,
 )
+from orchbench_analytics.store.bucket import use_options
 from orchbench_analytics.store.manifest import Manifest, load_manifest, narrow, table_files
-from orchbench_analytics.store.verify import Finding, names_damage, verify
+from orchbench_analytics.store.mirror import root_of
+from orchbench_analytics.store.verify import Finding, names_damage, naming_damage, verify
 
 if TYPE_CHECKING:
     import duckdb
@@ -37,6 +39,7 @@ if TYPE_CHECKING:
     from orchbench_analytics.exports.export import ExportSummary
     from orchbench_analytics.exports.sink import RowProgress
     from orchbench_analytics.exports.superset import BundleSummary
+    from orchbench_analytics.ingest.settle import Look
     from orchbench_analytics.ingest.update import IngestSummary, Progress
     from orchbench_analytics.outputs.check import CheckReport
     from orchbench_analytics.pages.figures import Figure
@@ -52,14 +55,19 @@ Question = Literal["flips", "pass_rates", "run_noise", "spread", "gaps"]
 
 
 def open_warehouse(
-    path: str | Path, *, create: bool = False, engine: Engine | None = None
+    path: str | Path,
+    *,
+    create: bool = False,
+    engine: Engine | None = None,
+    storage_options: Mapping[str, str] | None = None,
 ) -> Warehouse:
-    """Open the warehouse in a directory.
+    """Open the warehouse in a directory or a bucket.
 
     Args:
-        path: the directory; `~` is your home.
+        path: the directory, where `~` is your home, or an address such as `s3://bucket/warehouse`.
         create: it need not exist yet; the first ingest makes it.
         engine: where its work runs; by default on this machine, with all its cores.
+        storage_options: of buckets, such as `endpoint`; see docs/storage.md.
 
     Returns:
         The warehouse.
@@ -69,24 +77,40 @@ def open_warehouse(
         >>> warehouse.leaderboard(profile="strict").select("model", "average_score").row(0)
         ('perfect', 1.0)
     """
-    warehouse = Warehouse(path, engine)
+    warehouse = Warehouse(path, engine, storage_options)
     if not create:
         load_manifest(warehouse.path)
     return warehouse
 
 
 class Warehouse:
-    """A directory of Parquet tables made from result files.
+    """A directory, or a place in a bucket, of Parquet tables made from result files.
 
     Where a method takes `profile`, it is the name of the rules that scores are under; by default
     `spec`, or `reported` if there are result files alone. Where it takes `models`, `experiments`
     and `languages`, nothing else is looked at: they are names or patterns such as `graded-*`.
     """
 
-    def __init__(self, path: str | Path, engine: Engine | None = None) -> None:
+    def __init__(
+        self,
+        path: str | Path,
+        engine: Engine | None = None,
+        storage_options: Mapping[str, str] | None = None,
+    ) -> None:
+        self._storage_options = storage_options or {}
+        self._use_options([path])
         # Absolute, so that it still holds after a change of directory, and for workers elsewhere.
-        self.path = local_path(path).absolute()
+        self.path = root_of(path).absolute()
         self.engine = engine
+
+    def _use_options(self, paths: Iterable[str | Path]) -> None:
+        for address in filter(is_address, paths):
+            use_options(self._storage_options, str(address))
+
+    def _inputs(self, paths: Sequence[str | Path]) -> list[str | Path]:
+        """Input files as they are given; those in buckets are read with the same options."""
+        self._use_options(paths)
+        return [input_path(path) for path in paths]
 
     def __repr__(self) -> str:
         from orchbench_analytics.outputs.overview import as_text
@@ -151,14 +175,15 @@ class Warehouse:
         from orchbench_analytics.ingest.sources import Placement, compile_pattern
 
         expression = compile_pattern(pattern) if pattern else None
+        given, cards = self._inputs(paths), self._inputs(_several(agent_cards))
         expected = None if expect is None else read_expected(expect, language=language)
         with self._running(jobs) as engine:
             return ingest(
                 self.path,
-                [local_path(path) for path in paths],
+                given,
                 engine,
                 placement=Placement(model, experiment, language, expression),
-                agent_cards=[local_path(path) for path in _several(agent_cards)],
+                agent_cards=cards,
                 expected=expected,
                 prune=prune,
                 verify=verify,
@@ -166,6 +191,67 @@ class Warehouse:
                 wait=wait,
                 progress=progress,
             )
+
+    def watch(
+        self,
+        *paths: str | Path,
+        every: float = 5.0,
+        model: str | None = None,
+        experiment: str | None = None,
+        language: str | None = None,
+        pattern: str | None = None,
+        agent_cards: str | Path | Sequence[str | Path] = (),
+        expect: int | str | Path | None = None,
+        prune: bool = False,
+        jobs: int | None = None,
+    ) -> Iterator[Look]:
+        """Take in result files as they appear, until the caller stops asking.
+
+        paths: as for `ingest`; local directories are watched, buckets are listed.
+        every: look again after so many seconds, even if no change was noticed.
+        model: as for `ingest`.
+        experiment: likewise.
+        language: likewise.
+        pattern: likewise.
+        agent_cards: likewise.
+        expect: likewise.
+        prune: likewise.
+        jobs: likewise.
+
+        Returns an iterator over what each look at the files found. A file that is still being written waits; nothing
+        is refused that a later look would take.
+
+        >>> next(warehouse.watch("orchbench-demo/results", jobs=1)).summary.taken
+        0
+        """
+        from orchbench_analytics.changes import ingest
+        from orchbench_analytics.ingest.by_hand import read_expected
+        from orchbench_analytics.ingest.settle import Look, Settling, looks
+        from orchbench_analytics.ingest.sources import Placement, compile_pattern
+
+        expression = compile_pattern(pattern) if pattern else None
+        given, cards = self._inputs(paths), self._inputs(_several(agent_cards))
+        expected = None if expect is None else read_expected(expect, language=language)
+        settling = Settling()
+        with self._running(jobs) as engine:
+            for _ in looks([*given, *cards], settling, every=every):
+                with naming_damage(self.path):
+                    summary = ingest(
+                        self.path,
+                        given,
+                        engine,
+                        placement=Placement(model, experiment, language, expression),
+                        agent_cards=cards,
+                        expected=expected,
+                        prune=prune,
+                        verify=False,
+                        is_scoring=True,
+                        wait=True,
+                        progress=None,
+                        settling=settling,
+                    )
+                expected = None  # it is kept
+                yield Look(summary, len(settling.waiting))
 
     @names_damage
     def score(
@@ -556,6 +642,31 @@ class Warehouse:
         if by is not None:
             return by_tag(board, self._tagged(by), by)
         return with_languages(board, ranks, beside) if beside and not languages else board
+
+    @names_damage
+    def standings(self, *, profile: str | None = None, seed: int = 0) -> pl.DataFrame:
+        """Show how models stand while their sweep is still running.
+
+        Args:
+            profile: which rules count.
+            seed: of the resampling; the same seed gives the same figures.
+
+        Returns:
+            The table `standings`: the average so far with an interval, and the ranks that are
+            still open; both hold however often one looks.
+
+        Examples:
+            >>> warehouse.standings().select("model", "rank_high").row(-1)
+            ('silent', 13)
+        """
+        from orchbench_analytics.stats.standings import standings
+
+        return standings(
+            self._terms(self.profile(profile), Chosen()),
+            clusters=self._clusters(),
+            expected=self.table("expected_scenarios").collect(),
+            seed=seed,
+        )
 
     def _rank_intervals(
         self,

@@ -9,7 +9,8 @@ from orchbench_analytics import open_warehouse
 from orchbench_analytics.engines.local import _Context
 from orchbench_analytics.exports.documents import directory_names
 from orchbench_analytics.ingest import layouts, sources
-from orchbench_analytics.ingest.sources import InputFile, Placement, slashed
+from orchbench_analytics.ingest.sources import InputFile, Placement
+from orchbench_analytics.ingest.trees import slashed
 from tests.documents import write_sweep
 
 

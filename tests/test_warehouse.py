@@ -133,7 +133,7 @@ def test_home_is_expanded_and_addresses_are_refused(
     monkeypatch.setenv("HOME", str(make_once("demo", build_demo)))
     monkeypatch.chdir(tmp_path)
     assert open_warehouse("~/warehouse").leaderboard().height
-    for address in ("file:/wh", "s3:/wh", "s3://bucket/wh", "", "a\udcff"):
+    for address in ("file:/wh", "s3:/wh", "hdfs://host/wh", "", "a\udcff"):
         with pytest.raises(PathError):
             open_warehouse(address, create=True)
     assert [*tmp_path.iterdir()] == []

@@ -17,14 +17,16 @@ from dataclasses import dataclass, is_dataclass
 from functools import wraps
 from itertools import chain
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, Literal, TypedDict
+from typing import TYPE_CHECKING, Annotated, Any, Literal, NamedTuple, TypedDict
 
 import typer
 from typer.core import TyperCommand, TyperGroup
 
 from orchbench_analytics.cli.boundary import call_of
 from orchbench_analytics.errors import EngineError, OrchbenchError, PathError, SelectionError
-from orchbench_analytics.paths import local_path
+from orchbench_analytics.paths import input_path, is_address, local_path
+from orchbench_analytics.store.bucket import parse_options, use_options
+from orchbench_analytics.store.mirror import root_of
 
 if TYPE_CHECKING:
     from orchbench_analytics.engines import Engine
@@ -118,7 +120,7 @@ class WarehouseCommand(TyperCommand):
             return args
         default = default_warehouse()
         if default is not None:
-            return [str(default), *args]
+            return [f"{default}", *args]
         if len(given) <= sum(parameter.required for parameter in others):
             raise PathError(f"no warehouse is given: {HOW_TO_NAME_IT}")
         return args
@@ -168,7 +170,9 @@ class WarehouseCommand(TyperCommand):
 
 
 def is_warehouse(path: str | Path) -> bool:
-    """Whether a warehouse is at a path."""
+    """Whether a warehouse is at a path; an address is taken for one."""
+    if is_address(path):  # nothing else that commands take may lie in a bucket
+        return True
     try:
         return (local_path(path) / "manifest.json").is_file()
     except (OSError, PathError):  # such as a query that is too long for a path
@@ -211,7 +215,7 @@ def _with_options_of_dataclasses(function: Callable[..., None]) -> Callable[...,
     A field is left out where the function has a parameter of that name itself. The warehouse may
     be left out of a call, which WarehouseCommand then fills in.
     """
-    groups: dict[str, Callable[..., object]] = {}
+    groups: dict[str, Callable[..., object]] = {"storage": StorageOptions}
     own = {}
     for name, parameter in _parameters(function).items():
         kind = parameter.annotation
@@ -230,6 +234,7 @@ def _with_options_of_dataclasses(function: Callable[..., None]) -> Callable[...,
             group: groups[group](**{option.name: given.pop(option.name) for option in chosen})
             for group, chosen in options.items()
         }
+        del made["storage"]  # it is used as soon as it is read
         function(**given, **made)
 
     parameters = [
@@ -276,15 +281,55 @@ def default_warehouse() -> Path | None:
     """The warehouse that the environment names, or a file in this directory or one above it."""
     named = os.environ.get(VARIABLE)
     if named:
-        return local_path(named)
-    here = Path.cwd()
-    files = (directory / FILE for directory in (here, *here.parents))
-    file = next((file for file in files if file.is_file()), None)
+        return typed_root(named)
+    file = _settings_file()
     return None if file is None else _named_in(file)
 
 
-def _named_in(file: Path) -> Path:
-    """What a file names; a relative path starts at the directory of the file."""
+def typed_root(given: str | Path) -> Path:
+    """The warehouse that was typed: a directory, or a place in a bucket."""
+    _use_settings(given)
+    return root_of(given)
+
+
+def typed_input(given: str | Path) -> str | Path:
+    """The input files that were typed: a path, or an address in a bucket."""
+    _use_settings(given)
+    return input_path(given)
+
+
+def _use_settings(given: str | Path) -> None:
+    """Use the storage options of the file of settings, if what was typed lies in a bucket."""
+    file = _settings_file() if is_address(given) else None
+    if file is not None:
+        use_options(_settings_in(file).storage | _typed_options)
+
+
+_typed_options: dict[str, str] = {}
+
+
+def _use_typed_options(given: list[str] | None) -> list[str] | None:
+    _typed_options.clear()
+    _typed_options.update(parse_options(given or ()))
+    if _typed_options:
+        use_options(_typed_options)
+    return given
+
+
+def _settings_file() -> Path | None:
+    here = Path.cwd()
+    files = (directory / FILE for directory in (here, *here.parents))
+    return next((file for file in files if file.is_file()), None)
+
+
+class Settings(NamedTuple):
+    """What a file of settings says."""
+
+    warehouse: str | None
+    storage: dict[str, str]
+
+
+def _settings_in(file: Path) -> Settings:
     import tomllib
 
     try:
@@ -293,11 +338,23 @@ def _named_in(file: Path) -> Path:
         content = tomllib.loads(file.read_text(encoding="utf-8"))
     except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError, RecursionError) as error:
         raise PathError(f"{file} cannot be read: {error}") from error
-    named = content.pop("warehouse", None)
+    named, storage = content.pop("warehouse", None), content.pop("storage", {})
     if content:
-        raise PathError(f"{file}: unknown key {next(iter(content))!r}; the only key is warehouse")
+        raise PathError(
+            f"{file}: unknown key {next(iter(content))!r}; the keys are warehouse and storage"
+        )
+    if not isinstance(storage, dict) or not all(isinstance(v, str) for v in storage.values()):
+        raise PathError(f'{file}: expected lines such as endpoint = "URL" below [storage]')
+    return Settings(named, storage)
+
+
+def _named_in(file: Path) -> Path:
+    """What a file names; a relative path starts at the directory of the file."""
+    named = _settings_in(file).warehouse
     if not isinstance(named, str) or not named:
         raise PathError(f'{file}: expected a line such as warehouse = "DIR"')
+    if is_address(named):
+        return typed_root(named)
     path = file.parent / local_path(named)
     return path.relative_to(Path.cwd()) if path.is_relative_to(Path.cwd()) else path
 
@@ -308,7 +365,7 @@ def _named_in(file: Path) -> Path:
 def _warehouse(ctx: typer.Context) -> Path:
     """The warehouse of half a call; after an option without its value, arguments have no name."""
     named = ctx.params.get("warehouse") or next(iter(ctx.args), None) or default_warehouse()
-    return local_path(named or ".")
+    return typed_root(named or ".")
 
 
 def _manifest_at(root: Path) -> Manifest:
@@ -377,7 +434,7 @@ WarehouseArgument = Annotated[
     Path,
     typer.Argument(
         metavar="DIR",
-        parser=local_path,
+        parser=typed_root,
         help=f"The warehouse; not needed if {VARIABLE} or {FILE} names it.",
     ),
 ]
@@ -460,6 +517,22 @@ class SelectionOptions:
             "experiments": self.experiment or [],
             "languages": self.language or [],
         }
+
+
+@dataclass(frozen=True, slots=True)
+class StorageOptions:
+    """The options of buckets, which every command has; they are used before anything is opened."""
+
+    storage_option: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="NAME=VALUE",
+            help="An option of buckets, such as endpoint=URL; repeatable.",
+            hidden=True,  # docs/storage.md has it: few need it, and it would be in every help
+            is_eager=True,
+            callback=_use_typed_options,
+        ),
+    ] = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -71,7 +71,7 @@ def say(text: str) -> None:
 
 def call_of(*words: object) -> str:
     """A call of this program as one types it, with quotes where they are needed."""
-    return shlex.join(["orchbench", *map(str, words)])
+    return shlex.join(["orchbench", *map(format, words)])
 
 
 def _wrapped(line: str) -> list[str]:

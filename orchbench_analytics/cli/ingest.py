@@ -15,11 +15,14 @@ from orchbench_analytics.cli.app import (
     command,
     default_warehouse,
     is_warehouse,
+    typed_input,
+    typed_root,
 )
 from orchbench_analytics.cli.boundary import FOUND_WRONG, call_of, say
 from orchbench_analytics.cli.progress import progress_bar, say_summary, say_unchecked, task_bar
+from orchbench_analytics.cli.watch import seconds, show_looks
 from orchbench_analytics.errors import PathError, SelectionError
-from orchbench_analytics.paths import local_path
+from orchbench_analytics.paths import is_address
 from orchbench_analytics.store.manifest import Manifest, remedy_for, row_count
 from orchbench_analytics.store.verify import Finding
 
@@ -29,13 +32,13 @@ def ingest(
     paths: Annotated[
         list[Path],
         typer.Argument(
-            metavar="PATH", parser=local_path, help="Result files, or directories of them."
+            metavar="PATH", parser=typed_input, help="Result files, or directories of them."
         ),
     ],
     into: Annotated[
         Path | None,
         typer.Option(
-            metavar="DIR", parser=local_path, help="The warehouse; made if it does not exist."
+            metavar="DIR", parser=typed_root, help="The warehouse; made if it does not exist."
         ),
     ] = None,
     model: Annotated[
@@ -57,7 +60,7 @@ def ingest(
         list[Path] | None,
         typer.Option(
             metavar="PATH",
-            parser=local_path,
+            parser=typed_input,
             help="Agent cards with tool schemas: files, or a directory of them.",
         ),
     ] = None,
@@ -80,6 +83,15 @@ def ingest(
     fail_on_refused: Annotated[
         bool, typer.Option("--fail-on-refused", help="End with exit code 1 if a file is refused.")
     ] = False,
+    watch: Annotated[
+        bool, typer.Option("--watch", help="Take in files as they appear, until Ctrl-C.")
+    ] = False,
+    every: Annotated[
+        float,
+        typer.Option(
+            metavar="SECONDS", parser=seconds, help="With --watch, look at least this often."
+        ),
+    ] = 5.0,
     jobs: JobsOption = None,
     quiet: QuietOption = False,
     *,
@@ -100,11 +112,29 @@ def ingest(
         guess = call_of("ingest", *(others or (Path("PATH"),)), "--into", last)
         hint = f"; did you mean: {guess}?" if others or is_warehouse(last) else ""
         raise PathError(f"no warehouse is given: give --into DIR, or {HOW_TO_SET_IT}{hint}")
-    for path in paths:
+    for path in (path for path in paths if not is_address(path)):
         if any(mark in str(path) for mark in "*?[") and not path.exists():
             raise PathError(f"no file is named {path}; without quotes the shell finds what fits it")
         if is_warehouse(path):
             raise PathError(f"{path} is a warehouse; name the result files that go into it")
+    if watch:
+        if verify or not score or fail_on_refused:
+            raise PathError("--watch does not go with --verify, --no-score or --fail-on-refused")
+        with engine.opened(warehouse, create=True) as opened:
+            looks = opened.watch(
+                *paths,
+                every=every,
+                model=model,
+                experiment=experiment,
+                language=language,
+                pattern=pattern,
+                agent_cards=agent_cards or (),
+                expect=expect,
+                prune=prune,
+                jobs=jobs,
+            )
+            show_looks(opened, looks, quiet=quiet)
+        return
     with (
         progress_bar(quiet=quiet or not engine.is_local) as progress,
         task_bar(quiet=quiet or engine.is_local) as task_progress,

@@ -10,11 +10,17 @@ import codecs
 import json
 import os
 import re
-from collections.abc import Callable, Sequence
+from collections import deque
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
+from functools import partial
 from typing import Any, NamedTuple, TypeVar
 
 import msgspec
 import pyarrow as pa
+
+from orchbench_analytics.ingest import trees
+from orchbench_analytics.paths import is_address
 
 ABSENT = msgspec.Raw(b"null")
 
@@ -241,6 +247,7 @@ def _without_deepest(text: str) -> tuple[str, int]:
 
 
 MAX_DOCUMENT_BYTES = 64 * 2**20
+_READ_AHEAD = 16  # objects of a bucket: each answer takes its time
 MAX_VALUES = 1_000_000
 _PLACES_KEPT = 5
 _BYTE_OFFSET = re.compile(r" ?\(byte (\d+)\)")
@@ -271,6 +278,9 @@ class Sniff(NamedTuple):
 def read_bytes(path: str, *, limit: int = MAX_DOCUMENT_BYTES) -> bytes:
     """The file as stored, if it has at most `limit` bytes."""
     try:
+        if is_address(path):
+            data, size = trees.read(path, most_bytes=limit)
+            return _of_bounded_size(data, size, limit)
         with open(path, "rb", buffering=0, opener=_open_at_once) as file:
             size = os.fstat(file.fileno()).st_size
             data = file.read() if 0 < size <= limit else b""
@@ -282,6 +292,26 @@ def read_bytes(path: str, *, limit: int = MAX_DOCUMENT_BYTES) -> bytes:
         raise _unreadable("no_permission", "no permission to read the file") from error
     except OSError as error:
         raise _unreadable("unreadable", f"cannot be read: {error.strerror}") from error
+    return _of_bounded_size(data, size, limit)
+
+
+def read_ahead(paths: Sequence[str]) -> Iterator[Callable[[], bytes]]:
+    """For each path a function that reads the file; objects of buckets come several at once."""
+    if not any(map(is_address, paths)):
+        yield from (partial(read_bytes, path) for path in paths)
+        return
+    threads = ThreadPoolExecutor(_READ_AHEAD)
+    try:
+        coming: deque[Future[bytes]] = deque()
+        for index in range(len(paths)):
+            further = paths[index + len(coming) : index + _READ_AHEAD]
+            coming += [threads.submit(read_bytes, path) for path in further]
+            yield coming.popleft().result
+    finally:
+        threads.shutdown(cancel_futures=True)
+
+
+def _of_bounded_size(data: bytes, size: int, limit: int) -> bytes:
     if max(size, len(data)) > limit:
         words = f"larger than {_mebibytes(limit)}, which no result file of this benchmark is"
         raise _unreadable("too_large", words, f"byte {limit}")

@@ -29,17 +29,18 @@ import os
 import re
 from collections.abc import Callable, Iterator
 from functools import lru_cache
-from pathlib import Path, PurePosixPath
 from typing import NamedTuple
 
 import msgspec
 
+from orchbench_analytics.ingest import trees
 from orchbench_analytics.ingest.decode import (
     RunsDocument,
     UnreadableDocument,
     decompress,
     read_bytes,
 )
+from orchbench_analytics.paths import is_address
 
 SUFFIXES = (".json.zst", ".json.gz", ".json")
 NOT_NEEDED = {
@@ -163,7 +164,7 @@ def place_result(
             place = _place_of_experiment(above)
         return place._replace(language=place.language or beside)
     step_wise, client = said[index], said[index + 1 :]
-    if client and os.path.isdir(_text((*above, step_wise, *client))):  # noqa: PTH112 (as text)
+    if client and trees.is_directory(_text((*above, step_wise, *client))):
         return place_of_directory((*above, step_wise, *client), given, survey)
     around = _NOTHING_AROUND._replace(is_of_pipeline=is_in_tree)
     place = _place_of_client(said[:index], step_wise, "/".join(client) or None, None, around)
@@ -209,7 +210,7 @@ def stem(name: str) -> str:
 def survey(directory: str) -> Surroundings:
     """Look at what lies in a directory; one that is not there, or closed to us, says nothing."""
     try:
-        entries = sorted(os.scandir(directory), key=lambda entry: entry.name)
+        entries = trees.scandir(directory)
     except OSError:
         return _NOTHING_AROUND
     step_wise = [e for e in entries if _STEP_WISE.fullmatch(e.name) and is_directory(e)]
@@ -222,7 +223,7 @@ def survey(directory: str) -> Surroundings:
         },
         is_of_pipeline=any(_PIPELINE_FILE.fullmatch(entry.name) for entry in entries),
         has_own_results=any(
-            os.path.lexists(f"{entry.path}/{model}/{model.rsplit('/', 1)[-1]}-result{suffix}")
+            trees.exists(f"{entry.path}/{model}/{model.rsplit('/', 1)[-1]}-result{suffix}")
             for entry in step_wise
             for model in models[entry.name]
             for suffix in SUFFIXES
@@ -230,7 +231,7 @@ def survey(directory: str) -> Surroundings:
     )
 
 
-def is_directory(entry: os.DirEntry[str]) -> bool:
+def is_directory(entry: trees.DirectoryEntry) -> bool:
     """The entry is a directory, or a link that leads to one."""
     try:
         return entry.is_dir()
@@ -240,10 +241,10 @@ def is_directory(entry: os.DirEntry[str]) -> bool:
 
 def _models_below(directory: str, name: Parts, entered: set[str]) -> Iterator[str]:
     try:
-        entries = sorted(os.scandir(directory), key=lambda entry: entry.name)
+        entries = trees.scandir(directory)
     except OSError:
         return
-    real = os.path.realpath(directory)
+    real = directory if is_address(directory) else os.path.realpath(directory)
     if real in entered:  # a link that leads back
         return
     entered.add(real)
@@ -260,11 +261,11 @@ def _language_of_labels(directory: str, models: list[str]) -> str:
     A name without a language means English, but a person may have run Korean scenarios into it.
     """
     for model in models:
-        for path in sorted(Path(directory, model).iterdir()):
-            if not _RUNS_FILE.fullmatch(stem(path.name)):
+        for entry in trees.scandir(f"{directory}/{model}"):
+            if not _RUNS_FILE.fullmatch(stem(entry.name)):
                 continue
             try:
-                data = decompress(read_bytes(str(path)), path.name)
+                data = decompress(read_bytes(entry.path), entry.name)
                 runs = msgspec.json.decode(data, type=RunsDocument).history.values()
                 labels = "".join(str(msgspec.json.decode(run.label)) for run in runs)
             except (UnreadableDocument, msgspec.DecodeError, RecursionError):
@@ -283,7 +284,9 @@ def _place_of_client(
     """
     holder = _without_inner(above)
     is_of_pipeline = around.is_of_pipeline or len(holder) < len(above)
-    is_below_given = given is not None and len(given) < len(holder) and not holder[-1].endswith("/")
+    is_below_given = (
+        given is not None and len(given) < len(holder) and not trees.is_root(holder[-1])
+    )
     is_by_hand = (
         _suffix(step_wise) is None
         or len(around.models.get(step_wise, ())) > 1
@@ -372,11 +375,11 @@ def _without_inner(directory: Parts) -> Parts:
 
 def _as_model(directory: Parts) -> str | None:
     """A directory's name as that of a model, unless the tree itself needs the name."""
-    if not directory or directory[0].endswith("/") or directory[0] == _INNER_DIRECTORY:
+    if not directory or trees.is_root(directory[0]) or directory[0] == _INNER_DIRECTORY:
         return None
     is_taken = _STEP_WISE.fullmatch(directory[0]) or _JUDGE_DIRECTORY.fullmatch(directory[0])
     return None if is_taken else directory[0]
 
 
 def _text(directory: Parts) -> str:
-    return str(PurePosixPath(*directory))
+    return trees.joined(directory)

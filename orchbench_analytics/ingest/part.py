@@ -20,7 +20,7 @@ from orchbench_analytics.ingest.decode import (
     ResultsDocument,
     UnreadableDocument,
     decompress,
-    read_bytes,
+    read_ahead,
     read_with,
 )
 from orchbench_analytics.ingest.flatten import Flat
@@ -28,7 +28,7 @@ from orchbench_analytics.ingest.runs import read_runs
 from orchbench_analytics.ingest.sources import InputFile, Source, noted, refused, source_of
 from orchbench_analytics.schema import Table, arrow_schema
 from orchbench_analytics.store import directories, parquet
-from orchbench_analytics.store.manifest import Part
+from orchbench_analytics.store.manifest import Part, bring_tables
 from orchbench_analytics.store.names import code_fingerprint, columns_id, name_of
 from orchbench_analytics.tables import RAW_TABLES, TABLES
 
@@ -77,12 +77,12 @@ def build_part(task: Task) -> Built:
     sources: list[Source] = []
     unchanged: list[InputFile] = []
     held_bytes = held_text = 0
-    for file in task.files:
+    for file, read in zip(task.files, read_ahead([f.path for f in task.files]), strict=True):
         if max(held_bytes, held_text) > _MOST_HELD:
             break
         source = source_of(file)
         try:
-            data = read_bytes(file.path)
+            data = read()
             content_hash = hashlib.sha256(data).hexdigest()
             if task.known_hashes.get(file.path) == content_hash:
                 unchanged.append(file)
@@ -154,6 +154,7 @@ def rewrite_parts(root: Path, parts: Sequence[Part], dropped: Iterable[Source]) 
     for source in dropped:
         gone[source.kind].add(f"{source.scenario or ''}\0{source.run or ''}")
     kept: dict[str, pa.Table] = {}
+    bring_tables(root, parts, _KIND_OF_TABLE)
     for name, kind in _KIND_OF_TABLE.items():
         files = [root / p.directory / f"{name}.parquet" for p in parts if name in p.row_counts]
         if files:
@@ -172,6 +173,7 @@ def rewrite_parts(root: Path, parts: Sequence[Part], dropped: Iterable[Source]) 
 
 def lacks_values(root: Path, part: Part) -> bool:
     """Whether a part lacks a column that this release declares and that may not be null."""
+    bring_tables(root, [part], part.row_counts)
     return any(
         not column.nullable and column.name not in names
         for table in part.row_counts

@@ -17,11 +17,13 @@ from pathlib import Path, PurePosixPath
 from typing import NamedTuple
 
 from orchbench_analytics.errors import PathError
-from orchbench_analytics.ingest import layouts
+from orchbench_analytics.ingest import layouts, trees
 from orchbench_analytics.ingest.decode import Problem
 from orchbench_analytics.ingest.layouts import NOT_NEEDED, Place
+from orchbench_analytics.paths import is_address
 from orchbench_analytics.store.directories import read_rows
 from orchbench_analytics.store.manifest import Manifest
+from orchbench_analytics.store.mirror import bucket_of
 from orchbench_analytics.tables import SOURCES, UNKNOWN_LANGUAGE
 
 DEFAULT_EXPERIMENT = "default"
@@ -29,7 +31,6 @@ CLOSED_DIRECTORY = "closed_directory"
 OTHER_KIND = "other_kind"
 
 _KERNEL_FILES = ("/proc/", "/sys/", "/dev/")  # some, such as /proc/kmsg, never end
-_DRIVE = re.compile(r"[A-Za-z]:/")
 _PATTERN_PARTS = ("model", "experiment", "language", "scenario", "run")
 
 Key = tuple[str, str | None, str | None, str | None, str | None, str | None]
@@ -114,13 +115,15 @@ def discover(
     """
     found: dict[str, InputFile] = {}
     closed = {_identity(str(without))} if without is not None and without.exists() else set()
+    mirrored = bucket_of(without) if without is not None else None
+    own = (f"{mirrored.address}/",) if mirrored is not None else ()
+    roots = {trees.absolute(given): given for given in paths}
     look = survey or cache(layouts.survey)
-    for given in paths:
-        root = slashed(os.path.abspath(given))  # noqa: PTH100 (Path keeps `..`: two paths for one)
-        if not os.path.lexists(root):
+    for root, given in roots.items():
+        if not trees.exists(root):
             raise PathError(f"no such file or directory: {given}")
         for file in walk(root, closed):
-            if file.path not in found:
+            if file.path not in found and not file.path.startswith(own):
                 found[file.path] = place(file._replace(given=root), placement, look)
     return sorted(_without_second_names(found.values()))
 
@@ -133,8 +136,12 @@ def walk(root: str, closed: Collection[tuple[int, int]] = ()) -> Iterator[InputF
     another link leads only to what was not seen yet, so that the number of paths stays bounded.
     Directories whose identity is in `closed` are not entered.
     """
-    if not os.path.isdir(root):  # noqa: PTH112 (plain strings: this runs once per file)
-        yield stat_file(slashed(root))
+    if is_address(root):
+        files = trees.files_below(root)
+        yield from (stat_file(f) for f in files if layouts.is_input_name(f.rpartition("/")[2]))
+        return
+    if not trees.is_directory(root):
+        yield stat_file(root)
         return
     entered: set[tuple[int, int]] = set()
     waiting, linked = [_Way(root)], list[_Way]()
@@ -142,7 +149,7 @@ def walk(root: str, closed: Collection[tuple[int, int]] = ()) -> Iterator[InputF
         way = waiting.pop() if waiting else linked.pop()
         try:
             identity = _identity(way.directory)
-            entries = sorted(os.scandir(way.directory), key=lambda entry: entry.name, reverse=True)
+            entries = trees.scandir(way.directory)[::-1]
         except OSError as error:
             message = f"this directory could not be entered: {error.strerror}"
             yield _problem(way.directory, CLOSED_DIRECTORY, message)
@@ -159,13 +166,15 @@ def walk(root: str, closed: Collection[tuple[int, int]] = ()) -> Iterator[InputF
                 is_link = entry.is_symlink()
                 is_seen_once = is_link and way.is_linked
                 above = (*way.above, identity)
-                further = _Way(slashed(entry.path), above, way.is_linked or is_link, is_seen_once)
+                further = _Way(
+                    trees.slashed(entry.path), above, way.is_linked or is_link, is_seen_once
+                )
                 (linked if is_link else waiting).append(further)
                 if entry.name.endswith(layouts.SUFFIXES):
                     message = "a directory where a file was expected; what is in it was looked at"
                     yield _problem(entry.path, "is_directory", message)
             elif layouts.is_input_name(entry.name):
-                yield stat_file(slashed(entry.path))._replace(is_linked=way.is_linked)
+                yield stat_file(trees.slashed(entry.path))._replace(is_linked=way.is_linked)
 
 
 class _Way(NamedTuple):
@@ -201,6 +210,11 @@ def stat_file(path: str) -> InputFile:
     """A file with its size and times, or why it cannot be read."""
     if not path.isascii() and (shown := clean_path(path)) != path:
         return InputFile(shown, reason="bad_path", message="its path is not UTF-8; rename it")
+    if is_address(path):
+        entry = trees.object_at(path)
+        if entry is None:
+            return _problem(path, "unreadable", "cannot be read: there is no such object")
+        return InputFile(path, "unknown", entry.byte_count, f"{entry.byte_count}:{entry.e_tag}")
     try:
         status = os.stat(path)  # noqa: PTH116 (plain strings: this runs once per file)
     except OSError as error:
@@ -222,7 +236,7 @@ def place(
     if placement.pattern is not None and (match := placement.pattern.fullmatch(file.path)):
         place = _place_by_pattern(file.path, match.groupdict())
     else:
-        place = layouts.place_by_tree(_parts(file.path), _parts(file.given), survey)
+        place = layouts.place_by_tree(trees.parts_of(file.path), trees.parts_of(file.given), survey)
     language = placement.language and (
         layouts.language_of(placement.language) or placement.language
     )
@@ -267,9 +281,9 @@ def place_by_content(
         file = file._replace(scenario=None, run=None)
         stated = PurePosixPath((directory or "").replace("\\", "/")).parts
         said = layouts.place_result(
-            _parts(file.path),
+            trees.parts_of(file.path),
             stated,
-            _parts(file.given),
+            trees.parts_of(file.given),
             survey,
             is_in_tree=file.kind == "results",
         )
@@ -305,19 +319,6 @@ def _place_by_pattern(path: str, parts: dict[str, str]) -> Place:
     if "language" in parts:
         parts["language"] = layouts.language_of(parts["language"]) or parts["language"]
     return Place(kind, **parts)
-
-
-def slashed(path: str) -> str:
-    """A path of this machine with `/` between its names, as sources keep it and layouts read it."""
-    return path.replace("\\", "/") if os.sep == "\\" else path
-
-
-def _parts(path: str) -> layouts.Parts:
-    """The root, which ends in `/` and may be that of a drive, and the names below it."""
-    if not path:
-        return ()
-    root, names = (path[:3], path[3:]) if _DRIVE.match(path) else ("/", path)
-    return (root, *filter(None, names.split("/")))
 
 
 def _identity(directory: str) -> tuple[int, int]:
@@ -434,6 +435,8 @@ def place_as(file: InputFile, source: Source) -> InputFile:
 
 def is_elsewhere(path: str, files: Iterable[InputFile]) -> bool:
     """The path is still there, and none of the files found is the same file by another path."""
+    if is_address(path):
+        return trees.exists(path) and all(path != file.path for file in files)
     try:
         return not any(Path(path).samefile(file.path) for file in files)
     except OSError:  # gone, or gone just now

@@ -6,7 +6,6 @@ one scenario counts.
 
 from __future__ import annotations
 
-import os
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import cache
@@ -17,7 +16,7 @@ import msgspec
 
 from orchbench_analytics.engines.local import Engine
 from orchbench_analytics.errors import PathError
-from orchbench_analytics.ingest import decode, layouts
+from orchbench_analytics.ingest import decode, layouts, trees
 from orchbench_analytics.ingest.agent_cards import CardRow, update_cards
 from orchbench_analytics.ingest.decode import UnreadableDocument
 from orchbench_analytics.ingest.part import (
@@ -29,6 +28,7 @@ from orchbench_analytics.ingest.part import (
     made_by,
     rewrite_parts,
 )
+from orchbench_analytics.ingest.settle import Settling
 from orchbench_analytics.ingest.sources import (
     CLOSED_DIRECTORY,
     DUPLICATE,
@@ -101,15 +101,18 @@ def update(
     prune: bool = False,
     verify: bool = False,
     was_killed: bool = False,
+    settling: Settling | None = None,
     progress: Progress | None = None,
 ) -> Updated:
     """Read what is new, changed or damaged at or below `paths`, and cards at `agent_cards`.
 
-    The caller holds the lock. What an ingest that was killed had finished is taken over.
+    The caller holds the lock. What an ingest that was killed had finished is taken over. Files that
+    are still settling are passed over, as if nothing had been looked at where they are.
     """
     roots = Roots.of(paths, agent_cards)
     state = load_state(root, manifest)
-    found = _find(state, roots, placement, is_current=manifest.made_by == made_by())
+    is_current = manifest.made_by == made_by()
+    found = _find(state, roots, placement, is_current=is_current, settling=settling)
     sound = without_damaged_scores(root, manifest, verify=verify)
     sound = read_again(state, sound, found, verify=verify, prune=prune)
     settle_unchanged(state, found)
@@ -125,6 +128,8 @@ def update(
     while to_read:
         is_small = unread_bytes < _SMALL_TREE_BYTES
         for built in engine.run(build_part, _tasks(state, to_read), is_small=is_small):
+            if settling is not None:
+                built = _without_moving(state, found, claims, built, settling)
             take(state, built)
             done: list[Source | InputFile] = [*built.sources, *built.unchanged]
             if progress is not None:
@@ -142,7 +147,12 @@ def update(
 
 
 def _find(
-    state: State, roots: Roots, placement: Placement, *, is_current: bool
+    state: State,
+    roots: Roots,
+    placement: Placement,
+    *,
+    is_current: bool,
+    settling: Settling | None = None,
 ) -> dict[str, InputFile]:
     """All input files by path; those whose path does not say what they are were looked into.
 
@@ -151,6 +161,9 @@ def _find(
     found = {}
     survey = cache(layouts.survey)
     for file in discover(roots.results, placement=placement, without=state.root, survey=survey):
+        if settling is not None and settling.waits(file):
+            state.waiting.add(file.path)
+            continue
         if not file.is_placed:
             known = state.before.get(file.path) if is_current else None
             file = (known and place_as_before(file, known)) or _look_into(file, survey)
@@ -158,6 +171,23 @@ def _find(
     for root in roots.cards:
         found |= {file.path: file for file in _find_cards(root, placement, survey)}
     return found
+
+
+def _without_moving(
+    state: State,
+    found: dict[str, InputFile],
+    claims: Claims,
+    built: Built,
+    settling: Settling,
+) -> Built:
+    """What was read, without files that could not be and have changed since they were found."""
+    refused = [source.path for source in built.sources if source.status == "refused"]
+    moving = {path for path in refused if path in found and settling.has_changed(found[path])}
+    for path in moving:
+        claims[found[path].key].remove(found[path])
+        del found[path]
+    state.waiting.update(moving)
+    return built._replace(sources=[s for s in built.sources if s.path not in moving])
 
 
 def _find_cards(root: str, placement: Placement, survey: layouts.Survey) -> list[InputFile]:
@@ -271,14 +301,15 @@ class Roots(NamedTuple):
     @classmethod
     def of(cls, results: Iterable[str | Path], cards: Iterable[str | Path] = ()) -> Roots:
         """The roots of paths as a caller gives them."""
-        return cls(*([os.path.abspath(p) for p in paths] for paths in (results, cards)))  # noqa: PTH100 (as files are found)
+        return cls(*([trees.absolute(p) for p in paths] for paths in (results, cards)))
 
 
 class State(NamedTuple):
     """What is known of every input file, and the parts that hold their rows.
 
     `before` is as the last manifest has it; `settled` are paths of which no more is to be learnt;
-    `held` are all sources that have rows in some part, whether the rows still count or not.
+    `held` are all sources that have rows in some part, whether the rows still count or not;
+    `waiting` are paths of files that are still being written.
     """
 
     root: Path
@@ -287,13 +318,14 @@ class State(NamedTuple):
     parts: dict[str, Part]
     settled: set[str]
     held: list[Source]
+    waiting: set[str]
 
 
 def load_state(root: Path, manifest: Manifest) -> State:
     """The state that the last manifest describes, with nothing settled yet."""
     before = load_sources(root, manifest)
     parts = {part.part_id: part for part in manifest.parts}
-    return State(root, before, dict(before), parts, set(), list(before.values()))
+    return State(root, before, dict(before), parts, set(), list(before.values()), set())
 
 
 def read_again(
@@ -484,6 +516,7 @@ def gone_files(state: State, roots: Roots, found: dict[str, InputFile]) -> list[
         source
         for path, source in state.sources.items()
         if path not in found
+        and path not in state.waiting
         and not path.startswith(closed)
         and (
             f"{path}/".startswith(below)

@@ -31,7 +31,7 @@ def facts(root: Path) -> dict[str, str]:
 
 def as_text(root: Path) -> str:
     """The warehouse in a line for each fact."""
-    lines = [f"Warehouse {str(root)!r}"]
+    lines = [f"Warehouse {f'{root}'!r}"]
     lines += [f"  {name}: {printable_line(fact)}" for name, fact in facts(root).items()]
     return "\n".join(lines)
 
@@ -43,7 +43,7 @@ def as_html(root: Path) -> str:
         f"<tr><th {left}>{escape(name)}</th><td {left}>{escape(fact)}</td></tr>"
         for name, fact in facts(root).items()
     )
-    caption = f"<caption {left}>Warehouse {escape(str(root))}</caption>"
+    caption = f"<caption {left}>Warehouse {escape(f'{root}')}</caption>"
     return f"<table>{caption}{rows}</table>"
 
 

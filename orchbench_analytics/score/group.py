@@ -44,12 +44,13 @@ from orchbench_analytics.score.steps.observe import RUN_COLUMNS, step_facts
 from orchbench_analytics.score.steps.totals import ScoredSteps, arguments_of, total_steps
 from orchbench_analytics.score.unscored import Coverage, OpenGroup, find_unscored, row_count
 from orchbench_analytics.store.directories import write_directory
-from orchbench_analytics.store.manifest import Manifest, ScoreGroup, table_files
+from orchbench_analytics.store.manifest import Manifest, ScoreGroup, bring_tables, table_files
 from orchbench_analytics.store.names import columns_id
 from orchbench_analytics.store.parquet import Frame, scan_files
 from orchbench_analytics.tables import (
     JUDGEMENTS,
     PLANS,
+    RAW_TABLES,
     REPORTED_SCENARIOS,
     SCENARIO_KEY,
     SCENARIO_SCORES,
@@ -100,6 +101,8 @@ def score(
     tasks = [
         GroupTask(group, root, output or root, tool_parameters) for group in coverage.open_groups
     ]
+    parts = [p for group in coverage.open_groups for p in (*group.parts, *group.judging_parts)]
+    bring_tables(root, parts, {table.name for table in RAW_TABLES})
     is_small = sum(row_count(group.parts) for group in coverage.open_groups) < _FEW_ROWS
     scored = list(engine.run(score_group, tasks, is_small=is_small))
     scores = [*coverage.scores, *(group for groups in scored for group in groups)]

@@ -6,6 +6,7 @@ manifest names any more is kept for a time instead, long enough for a query or a
 
 from __future__ import annotations
 
+import hashlib
 import os
 import shutil
 import time
@@ -18,7 +19,7 @@ import msgspec
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from orchbench_analytics.errors import WarehouseError
+from orchbench_analytics.errors import StorageError, WarehouseError
 from orchbench_analytics.schema import Table
 from orchbench_analytics.store.files import Stamps, fault_of, read_stamps, write_stamps
 from orchbench_analytics.store.manifest import (
@@ -29,6 +30,7 @@ from orchbench_analytics.store.manifest import (
     live_paths,
     require_whole,
 )
+from orchbench_analytics.store.mirror import bucket_of, sweep
 from orchbench_analytics.store.names import (
     KEPT,
     NOTE,
@@ -120,13 +122,22 @@ def _publish(staging: Path, target: Path, stamps: Stamps) -> None:
 def with_table(root: Path, manifest: Manifest, name: str, rows: pa.Table | Frame) -> Manifest:
     """The next generation of a manifest, with these rows of a table that is written as a whole."""
     generation = manifest.generation + 1
-    directory = f"{name}/{name_of(name, generation)}"
+    # In a bucket two writers may make the same generation of different rows.
+    directory = f"{name}/{name_of(name, generation, _digest(rows))}"
     row_counts = write_directory(root, directory, [(name, rows)])
     declared = columns_id([TABLES[name]] if name in TABLES else [])  # tags declare none
     holder = Holder(directory=directory, row_counts=row_counts, columns_id=declared)
     return msgspec.structs.replace(
         manifest, generation=generation, tables=manifest.tables | {name: holder}
     )
+
+
+def _digest(rows: pa.Table | Frame) -> str:
+    data = rows.rows.to_arrow() if isinstance(rows, Frame) else rows
+    sink = pa.BufferOutputStream()
+    with pa.ipc.new_stream(sink, data.schema) as stream:
+        stream.write_table(data)
+    return hashlib.sha256(sink.getvalue()).hexdigest()
 
 
 def read_rows(root: Path, manifest: Manifest, table: Table) -> list[tuple[Any, ...]]:
@@ -200,15 +211,34 @@ def mark_finished(root: Path) -> None:
 def collect_garbage(
     root: Path, manifest: Manifest, *others: Manifest, grace_seconds: int = GRACE_SECONDS
 ) -> None:
-    """Delete what no given manifest names, unless the first one named it until a while ago."""
+    """Delete what no given manifest names, unless the first one named it until a while ago.
+
+    In the mirror of a bucket, what is young stays too: a reader may have fetched it by a manifest
+    that is newer than these.
+    """
     now = time.time()
+    is_mirror = bucket_of(root) is not None
     kept = {name for name, since in manifest.unreferenced.items() if now - since < grace_seconds}
     kept = kept.union(*map(live_paths, (manifest, *others)))
     clear_staging(root)
     for path in (path for name in KEPT for path in (root / name).glob("*")):
         name = path.relative_to(root).as_posix()
+        if is_mirror and now - path.stat().st_mtime < grace_seconds:
+            continue
         if name not in kept and (name in manifest.unreferenced or is_made_up(path)):
             _remove_written(path)
+
+
+def collect_objects(root: Path, manifest: Manifest, *, grace_seconds: int = GRACE_SECONDS) -> None:
+    """Delete from a bucket what its manifest does not name; what fails now, the next one does."""
+    if bucket_of(root) is not None:
+        with suppress(StorageError):
+            sweep(
+                root,
+                live=live_paths(manifest),
+                unreferenced=manifest.unreferenced,
+                grace_seconds=grace_seconds,
+            )
 
 
 def clear_staging(root: Path) -> None:

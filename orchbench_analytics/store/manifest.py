@@ -11,16 +11,17 @@ import hashlib
 import re
 import time
 from collections import Counter
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from functools import cache, lru_cache
 from pathlib import Path
 from shlex import quote
-from typing import TypeVar
+from typing import Protocol, TypeVar
 
 import msgspec
 
 from orchbench_analytics.errors import WarehouseError
+from orchbench_analytics.store.bucket import Overtaken, Version
 from orchbench_analytics.store.files import (
     FileStamp,
     Stamps,
@@ -28,6 +29,18 @@ from orchbench_analytics.store.files import (
     read_stamps,
     replace_file,
     sync_files,
+)
+from orchbench_analytics.store.mirror import (
+    LEFT_BEHIND_SECONDS,
+    bucket_of,
+    fetch,
+    find_faults,
+    has_manifest,
+    other_objects,
+    put_again,
+    put_files,
+    read_manifest,
+    replace_manifest,
 )
 from orchbench_analytics.store.names import (
     MANIFEST,
@@ -150,6 +163,8 @@ class _Release(msgspec.Struct):
 
 def load_manifest(root: Path) -> Manifest:
     """The manifest of an existing warehouse; it is read again once it was replaced."""
+    if bucket_of(root) is not None:  # which asks whether there is a newer one
+        return _read_manifest(root)
     try:
         status = (root / MANIFEST).stat()
     except OSError:  # reading it says what is wrong
@@ -165,7 +180,7 @@ def _read_manifest_once(root: Path, _: tuple[int, ...]) -> Manifest:
 def _read_manifest(root: Path) -> Manifest:
     path = root / MANIFEST
     try:
-        content = path.read_bytes()
+        content, version, _ = read_manifest(root)
         _require_our_format(root, msgspec.json.decode(content, type=_Release).format_version)
         manifest = msgspec.json.decode(content, type=Manifest)
     except FileNotFoundError as error:
@@ -180,6 +195,7 @@ def _read_manifest(root: Path) -> Manifest:
         )
     for name in (*named_files(manifest), *manifest.unreferenced):
         require_inside(name)
+    _versions[manifest.checksum] = version
     return manifest
 
 
@@ -192,6 +208,10 @@ def _not_a_warehouse(root: Path) -> str:
     if (inner := next(root.glob(f"*/{MANIFEST}"), None)) is not None:
         return f"{said}; did you mean {inner.parent}?"
     return f"{said}; if it holds result files: orchbench ingest {given} --into DIR"
+
+
+# In a bucket, which version of the object each manifest is that this process has read.
+_versions: dict[str, Version] = {}
 
 
 def _require_our_format(root: Path, version: int | None) -> None:
@@ -217,45 +237,92 @@ def save_manifest(root: Path, manifest: Manifest) -> Manifest:
 
     Every file it names is stamped and on the disk before it. Returns the manifest as saved.
     """
-    new = [root / name for name, stamp in named_files(manifest).items() if stamp is None]
-    sync_files(new, root=root)
+    new = [name for name, stamp in named_files(manifest).items() if stamp is None]
+    sync_files([root / name for name in new], root=root)
     stamped = _stamped(root, manifest)
-    saved = msgspec.structs.replace(stamped, unreferenced=_unreferenced(root, stamped))
+    if bucket_of(root) is not None:
+        return _save_in_bucket(root, stamped, new)
+    before = load_manifest(root) if has_manifest(root) else Manifest()
+    forgotten = _forgotten(before, stamped)
+    still_there = {n: since for n, since in forgotten.items() if (root / n).exists()}
+    saved = msgspec.structs.replace(stamped, unreferenced=still_there)
     content = encode_manifest(saved)
     replace_file(root / MANIFEST, content)
     return msgspec.structs.replace(saved, checksum=checksum_of(content))
 
 
+def _save_in_bucket(root: Path, manifest: Manifest, new: Collection[str]) -> Manifest:
+    """Put the files that are not in the bucket yet, then the manifest.
+
+    Raises Overtaken if another writer has replaced the manifest that this one was made from.
+    """
+    before = load_manifest(root) if has_manifest(root) else Manifest()
+    if before.checksum != manifest.checksum:
+        raise Overtaken(MANIFEST)
+    known, stamps = named_files(before), named_files(manifest)
+    lacking = {
+        name: stamp
+        for name, stamp in stamps.items()
+        if stamp is not None and (name in new or name not in known)
+    }
+    put = put_files(root, lacking, before=known, forgotten=before.unreferenced)
+    saved = _with_stamps(manifest, put)
+    young = time.time() - LEFT_BEHIND_SECONDS
+    forgotten = {n: since for n, since in _forgotten(before, saved).items() if since > young}
+    content = encode_manifest(msgspec.structs.replace(saved, unreferenced=forgotten))
+    base = _versions[before.checksum] if before.checksum else None
+    checksum = checksum_of(content)
+    _versions[checksum] = replace_manifest(root, content, base=base)
+    put_again(root, (name for name in put if name.rpartition("/")[0] in before.unreferenced))
+    return msgspec.structs.replace(saved, unreferenced=forgotten, checksum=checksum)
+
+
 def _stamped(root: Path, manifest: Manifest) -> Manifest:
-    """The manifest with the stamps of files that are new in it."""
+    """The manifest with the stamps that its new files had when they were written."""
+
+    def stamped(holder: AnyHolder) -> AnyHolder:
+        if holder.stamps:
+            return holder
+        written = read_stamps(root / holder.directory)
+        stamps = {table: written[parquet_name(table)] for table in holder.row_counts}
+        return msgspec.structs.replace(holder, stamps=stamps)
+
+    return _with_holders(manifest, stamped)
+
+
+def _with_stamps(manifest: Manifest, stamps: Mapping[str, FileStamp]) -> Manifest:
+    """The manifest with these stamps of some of its files."""
+
+    def stamped(holder: AnyHolder) -> AnyHolder:
+        own = {
+            table: stamps.get(f"{holder.directory}/{parquet_name(table)}", stamp)
+            for table, stamp in holder.stamps.items()
+        }
+        return msgspec.structs.replace(holder, stamps=own)
+
+    return _with_holders(manifest, stamped)
+
+
+class _Change(Protocol):
+    def __call__(self, holder: AnyHolder) -> AnyHolder: ...
+
+
+def _with_holders(manifest: Manifest, change: _Change) -> Manifest:
+    """The manifest with every directory changed."""
     return msgspec.structs.replace(
         manifest,
-        tables={name: _stamped_holder(root, table) for name, table in manifest.tables.items()},
-        parts=[_stamped_holder(root, part) for part in manifest.parts],
-        scores=[_stamped_holder(root, group) for group in manifest.scores],
-        gathered=[_stamped_holder(root, gathered) for gathered in manifest.gathered],
+        tables={name: change(table) for name, table in manifest.tables.items()},
+        parts=[change(part) for part in manifest.parts],
+        scores=[change(group) for group in manifest.scores],
+        gathered=[change(gathered) for gathered in manifest.gathered],
     )
 
 
-def _stamped_holder(root: Path, holder: AnyHolder) -> AnyHolder:
-    """The holder with the stamps its files had when they were written."""
-    if holder.stamps:
-        return holder
-    written = read_stamps(root / holder.directory)
-    stamps = {table: written[parquet_name(table)] for table in holder.row_counts}
-    return msgspec.structs.replace(holder, stamps=stamps)
-
-
-def _unreferenced(root: Path, manifest: Manifest) -> dict[str, int]:
-    """What earlier manifests named and this one does not, as long as it is still there."""
-    before = load_manifest(root) if (root / MANIFEST).exists() else Manifest()
+def _forgotten(before: Manifest, manifest: Manifest) -> dict[str, int]:
+    """What earlier manifests named and this one does not, and since when."""
     since = dict.fromkeys(live_paths(before), int(time.time())) | before.unreferenced
     live = live_paths(manifest)
-    return {
-        name: when
-        for name, when in sorted(since.items())
-        if name not in live and (root / name).exists()
-    }
+    return {name: when for name, when in sorted(since.items()) if name not in live}
 
 
 def encode_manifest(manifest: Manifest) -> bytes:
@@ -275,11 +342,14 @@ def checksum_of(content: bytes) -> str:
 
 def load_or_start(root: Path) -> Manifest:
     """The manifest of a warehouse, or an empty one where there is none yet."""
-    if (root / MANIFEST).exists():
+    if has_manifest(root):
         return load_manifest(root)
     if root.exists() and not root.is_dir():
         raise WarehouseError(f"{root} is a file; a warehouse is a directory")
-    others = strangers(root) if root.exists() else []
+    if bucket_of(root) is not None:
+        others = other_objects(root)
+    else:
+        others = strangers(root) if root.exists() else []
     if others:
         raise WarehouseError(
             f"{root} holds other things ({', '.join(others[:3])}) and has no manifest of a "
@@ -389,7 +459,7 @@ def _require_columns(root: Path, table: str, files: Sequence[Path]) -> None:
             said = said or f"has the column {', '.join(surplus)}, which this release does not have"
             raise WarehouseError(
                 f"{root}: the table {table} was written by another release and {said}; bring it "
-                f"up to date with: orchbench ingest PATH --into {quote(str(root))}"
+                f"up to date with: orchbench ingest PATH --into {quote(f'{root}')}"
             )
 
 
@@ -407,8 +477,22 @@ def _require_sizes(root: Path, stamps: Mapping[str, FileStamp | None], *, rows: 
 
 
 def require_whole(root: Path, stamps: Mapping[str, FileStamp | None], *, read: bool) -> None:
-    """Raise an error that names the first file which is not as it was written."""
+    """Raise an error that names the first file which is not as it was written.
 
+    Those that lie in a bucket are here afterwards.
+    """
+    fetch(root, stamps)
+    faulty = _faults_in(root, stamps, read=read)
+    if faulty and bucket_of(root) is not None:  # it may be the copy in the cache that is damaged
+        suspect = {name: stamps[name] for name in faulty}
+        fetch(root, suspect, is_suspect=True)
+        still = _faults_in(root, suspect, read=read)
+        faulty = find_faults(root, {name: stamps[name] for name in still})
+    for name, fault in faulty.items():
+        raise damage_error(root, name, fault)
+
+
+def _faults_in(root: Path, stamps: Mapping[str, FileStamp | None], *, read: bool) -> dict[str, str]:
     def fault_in(name: str) -> str | None:
         stamp = stamps[name]
         return None if stamp is None else fault_of(root / name, stamp, read=read)
@@ -418,9 +502,20 @@ def require_whole(root: Path, stamps: Mapping[str, FileStamp | None], *, read: b
     else:  # a shared file system takes its time for each answer, but gives many at once
         with ThreadPoolExecutor(_AT_ONCE) as threads:
             faults = list(threads.map(fault_in, stamps))
-    for name, fault in zip(stamps, faults, strict=True):
-        if fault is not None:
-            raise damage_error(root, name, fault)
+    return {name: fault for name, fault in zip(stamps, faults, strict=True) if fault is not None}
+
+
+def bring_tables(root: Path, holders: Iterable[Holder], tables: Collection[str]) -> None:
+    """Bring tables of some directories here, for code that reads their files by name."""
+    fetch(
+        root,
+        {
+            f"{holder.directory}/{parquet_name(table)}": holder.stamps.get(table)
+            for holder in holders
+            for table in holder.row_counts
+            if table in tables
+        },
+    )
 
 
 def damage_error(root: Path, name: str, fault: str) -> WarehouseError:
@@ -430,7 +525,7 @@ def damage_error(root: Path, name: str, fault: str) -> WarehouseError:
 
 def remedy_for(root: Path, name: str) -> str:
     """What to do about a damaged file: most are made again, but not what only people know."""
-    warehouse = quote(str(root))
+    warehouse = quote(f"{root}")
     if name.startswith("sources/"):
         return "ingest again into another directory"
     if name.startswith("expected_scenarios/"):

@@ -5,12 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from functools import wraps
+from itertools import starmap
 from pathlib import Path
 from typing import Concatenate, NamedTuple, ParamSpec, Protocol, TypeVar
 
 import msgspec
 
-from orchbench_analytics.errors import OrchbenchError, WarehouseError
+from orchbench_analytics.errors import OrchbenchError, StorageError, WarehouseError
 from orchbench_analytics.store.files import fault_of
 from orchbench_analytics.store.manifest import (
     Holder,
@@ -19,6 +20,7 @@ from orchbench_analytics.store.manifest import (
     load_manifest,
     named_files,
 )
+from orchbench_analytics.store.mirror import bucket_of, drop_damaged, find_faults
 from orchbench_analytics.store.names import parquet_name
 
 _READERS = ("polars", "duckdb", "_duckdb", "pyarrow", "msgspec")
@@ -43,7 +45,12 @@ Owner = TypeVar("Owner", bound=HasPath)
 
 
 def verify(root: Path, manifest: Manifest, *, read: bool = True) -> list[Finding]:
-    """What is wrong with the files that a manifest names; by sizes alone if they are not read."""
+    """What is wrong with the files that a manifest names; by sizes alone if they are not read.
+
+    In a bucket every byte is read.
+    """
+    if bucket_of(root) is not None:
+        return list(starmap(Finding, find_faults(root, named_files(manifest)).items()))
     faults = (
         (name, "has no checksum" if stamp is None else fault_of(root / name, stamp, read=read))
         for name, stamp in named_files(manifest).items()
@@ -62,12 +69,15 @@ def without_damaged_scores(root: Path, manifest: Manifest, *, verify: bool = Fal
 
 
 def is_damaged(root: Path, holder: Holder, *, read: bool) -> bool:
-    """Whether a table of a directory is gone or damaged, by its size or (read) by every byte."""
-    directory = root / holder.directory
-    return any(
-        fault_of(directory / parquet_name(table), stamp, read=read) is not None
-        for table, stamp in holder.stamps.items()
-    )
+    """Whether a table of a directory is gone or damaged, by its size or (read) by every byte.
+
+    Buckets do not lose objects, so what lies in one is trusted unless it is to be read; whoever
+    fetches a file compares its hash.
+    """
+    files = {f"{holder.directory}/{parquet_name(t)}": s for t, s in holder.stamps.items()}
+    if bucket_of(root) is not None:
+        return read and bool(find_faults(root, files))
+    return any(fault_of(root / n, stamp, read=read) is not None for n, stamp in files.items())
 
 
 @contextmanager
@@ -105,6 +115,9 @@ def _findings(root: Path) -> list[Finding]:
     """What is wrong with a warehouse, sizes first; nothing where there is none."""
     try:
         manifest = load_manifest(root)
+        if bucket_of(root) is not None:
+            dropped = drop_damaged(root, named_files(manifest))
+            return [Finding(name, "was damaged in the cache; run this again") for name in dropped]
         return verify(root, manifest, read=False) or verify(root, manifest)
-    except WarehouseError:
+    except (WarehouseError, StorageError):
         return []

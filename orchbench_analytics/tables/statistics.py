@@ -89,6 +89,22 @@ RANK_INTERVALS = Table(
         PROFILE_NAME,
     ),
 )
+STANDINGS = Table(
+    "standings",
+    "model and experiment of a sweep that may still be running",
+    (
+        count("rank_low", "Best rank that the scenarios so far leave open; it holds at any time."),
+        count("rank_high", "Worst rank that they leave open; the rank is certain if both agree."),
+        _MODEL,
+        maybe_number("average_score", "Mean over languages of the average score so far."),
+        maybe_number("low", "Lower end of its interval, which holds at every look together."),
+        maybe_number("high", "Upper end of that interval."),
+        count("scenario_count", "Scenarios of the sweep that the model has a file of."),
+        count("sweep_scenario_count", "Scenarios that some model has or that are expected."),
+        _EXPERIMENT,
+        PROFILE_NAME,
+    ),
+)
 _CANDIDATE = text("candidate_model", "Model under test.", label="candidate")
 _BASELINE = text("baseline_model", "Model compared against.", label="baseline")
 _EXPERIMENTS = (
@@ -441,6 +457,7 @@ PREDICTIONS = Table(
 STATISTICS = (
     INTERVALS,
     RANK_INTERVALS,
+    STANDINGS,
     COMPARISONS,
     TRENDS,
     DRIVERS,

@@ -48,7 +48,7 @@ def scored_profile(root: Path, manifest: Manifest, name: str | None = None) -> P
     found = f", only under {', '.join(manifest.profiles)}" if manifest.profiles else ""
     close = get_close_matches(name.removesuffix(".toml"), manifest.profiles, n=1)
     wanted = name if name in BUILT_IN or name.endswith(".toml") else "FILE.toml"
-    score = f"score it with: orchbench score {quote(str(root))} --profile {quote(wanted)}"
+    score = f"score it with: orchbench score {quote(f'{root}')} --profile {quote(wanted)}"
     remedy = f"did you mean {close[0]}?" if close else score
     raise SelectionError(f"{root} is not scored under {name!r}{found}; {remedy}")
 

@@ -20,7 +20,6 @@ from orchbench_analytics.store.manifest import (
     Manifest,
     ScoreGroup,
     encode_manifest,
-    parts_id,
 )
 from tests.benchmarks.spark import answered
 from tests.sweep import write_sweep
@@ -75,12 +74,14 @@ def link_many(small: Path, many: Path, part_count: int) -> Manifest:
     scenarios = opened.table("scenarios").collect()
     (many / "gathered" / "all").mkdir(parents=True)
     scenarios.write_parquet(many / "gathered" / "all" / "scenarios.parquet")
-    made = msgspec.structs.replace(manifest, parts=parts, scores=scores, unreferenced={})
-    made.gathered = Gathered(
+    gathered = Gathered(
         directory="gathered/all",
         row_counts={"scenarios": len(scenarios)},
         columns_id=manifest.parts[0].columns_id,
-        parts_id=parts_id(made),
+        covers=[part.directory for part in parts],
+    )
+    made = msgspec.structs.replace(
+        manifest, parts=parts, scores=scores, gathered=[gathered], unreferenced={}
     )
     (many / "manifest.json").write_bytes(encode_manifest(made))
     return made

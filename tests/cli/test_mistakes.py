@@ -105,7 +105,7 @@ MISTAKES = [
     # paths that look like addresses
     (("leaderboard", "file:/wh"), 2, "./file:/wh"),
     (("ingest", "{results}", "--into", "s3:/wh"), 2, "looks like an address"),
-    (("ingest", "s3://bucket/results", "--into", "w"), 2, "looks like an address"),
+    (("ingest", "hdfs://host/results", "--into", "w"), 2, "looks like an address"),
     (("leaderboard", W, "-o", "s3://bucket/x.csv"), 2, "looks like an address"),
     (("leaderboard", "w\udcff"), 2, "not UTF-8"),
     (("report", W, "file:/x.html"), 2, "looks like an address"),

@@ -9,7 +9,7 @@ from orchbench_analytics.ingest.update import Roots, State, prune_gone
 def state_of(root: Path, *paths: str) -> State:
     """A state that knows the files, none of which is there."""
     known = {path: source_of(InputFile(path)) for path in paths}
-    return State(root, known, dict(known), {}, set(), [])
+    return State(root, known, dict(known), {}, set(), [], set())
 
 
 def test_pruning_forgets_what_is_gone_from_the_roots(tmp_path: Path) -> None:

@@ -20,7 +20,7 @@ from orchbench_analytics.engines import Here
 from orchbench_analytics.profiles import BUILT_IN, SPEC, UPSTREAM, flip, rule_choices
 from orchbench_analytics.score import group
 from orchbench_analytics.score.plans.ged import GraphPair, measure_pairs
-from orchbench_analytics.store.manifest import load_manifest, ungathered_files
+from orchbench_analytics.store.manifest import files_of, load_manifest, row_holders
 from orchbench_analytics.store.parquet import scan_files
 from orchbench_analytics.tables import SCORED_TABLES, TABLES
 from orchbench_analytics.warehouse import Warehouse
@@ -455,7 +455,7 @@ def test_profiles_scored_together_are_what_each_gives_alone(make_once, tmp_path:
         alone = group.score(root, manifest, [profile], Here(), output=tmp_path / profile.name)
         for table in SCORED_TABLES:
             found, wanted = (
-                scan_files(ungathered_files(tmp_path / place, scored, table.name))
+                scan_files(files_of(tmp_path / place, row_holders(scored), table.name))
                 .filter(profile=profile.name)
                 .collect()
                 for place, scored in (("together", together), (profile.name, alone))
