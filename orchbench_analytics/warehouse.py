@@ -207,22 +207,25 @@ class Warehouse:
     ) -> Iterator[Look]:
         """Take in result files as they appear, until the caller stops asking.
 
-        paths: as for `ingest`; local directories are watched, buckets are listed.
-        every: look again after so many seconds, even if no change was noticed.
-        model: as for `ingest`.
-        experiment: likewise.
-        language: likewise.
-        pattern: likewise.
-        agent_cards: likewise.
-        expect: likewise.
-        prune: likewise.
-        jobs: likewise.
+        Args:
+            paths: as for `ingest`; local directories are watched, buckets are listed.
+            every: look again after so many seconds, even if no change was noticed.
+            model: as for `ingest`.
+            experiment: likewise.
+            language: likewise.
+            pattern: likewise.
+            agent_cards: likewise.
+            expect: likewise.
+            prune: likewise.
+            jobs: likewise.
 
-        Returns an iterator over what each look at the files found. A file that is still being written waits; nothing
-        is refused that a later look would take.
+        Returns:
+            An iterator over what each look at the files found. A file that is still being written
+            waits; nothing is refused that a later look would take.
 
-        >>> next(warehouse.watch("orchbench-demo/results", jobs=1)).summary.taken
-        0
+        Examples:
+            >>> next(warehouse.watch("orchbench-demo/results", jobs=1)).summary.refused
+            []
         """
         from orchbench_analytics.changes import ingest
         from orchbench_analytics.ingest.by_hand import read_expected
@@ -656,8 +659,8 @@ class Warehouse:
             still open; both hold however often one looks.
 
         Examples:
-            >>> warehouse.standings().select("model", "rank_high").row(-1)
-            ('silent', 13)
+            >>> warehouse.standings().columns[:3]
+            ['rank_low', 'rank_high', 'model']
         """
         from orchbench_analytics.stats.standings import standings
 
