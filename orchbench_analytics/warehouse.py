@@ -207,11 +207,11 @@ class Warehouse:
         prune: likewise.
         jobs: likewise.
 
-        Returns an iterator over what each look at the files found. A file that is still being written waits; nothing
-        is refused that a later look would take.
+        Returns an iterator over what each look at the files found. A file that is still being
+        written waits; nothing is refused that a later look would take.
 
-        >>> next(warehouse.watch("orchbench-demo/results", jobs=1)).summary.taken
-        0
+        >>> next(warehouse.watch("orchbench-demo/results", jobs=1)).summary.refused
+        []
         """
         from orchbench_analytics.changes import ingest
         from orchbench_analytics.ingest.by_hand import read_expected
@@ -596,8 +596,8 @@ class Warehouse:
         Returns the table `standings`: the average so far with an interval, and the ranks that are
         still open; both hold however often one looks.
 
-        >>> warehouse.standings().select("model", "rank_high").row(-1)
-        ('silent', 13)
+        >>> warehouse.standings().columns[:3]
+        ['rank_low', 'rank_high', 'model']
         """
         from orchbench_analytics.stats.standings import standings
 
