@@ -67,7 +67,8 @@ def leaderboard(
     only the chosen models, with --language only the chosen languages; --wide shows every metric in
     every language.
     """
-    from orchbench_analytics.outputs.leaderboard import short
+    from orchbench_analytics.outputs.leaderboard import short, unfinished
+    from orchbench_analytics.store.manifest import row_count
 
     with engine.opened(warehouse) as opened:
         board = opened.leaderboard(
@@ -94,6 +95,9 @@ def leaderboard(
             rows.write(short(shown) if rows.is_short else shown)
         if not chosen.model and not chosen.experiment:
             say_left_out(opened, board, profile)
+        is_sized = bool(row_count(opened.manifest(), "expected_scenarios"))
+        if is_sized and (said := unfinished(board)) is not None:
+            say(said)
         if not intervals:
             _say_unranked(board, warehouse)
 
