@@ -50,6 +50,7 @@ if TYPE_CHECKING:
 __all__ = ["Contender", "Warehouse", "open_warehouse"]
 
 _KEYS = ("model", "experiment", "language")
+_MODELS_AT_ONCE = 50
 FigureName = Literal["leaderboard", "pairs", "cost", "consistency", "plan"]
 Question = Literal["flips", "pass_rates", "run_noise", "spread", "gaps"]
 
@@ -780,8 +781,8 @@ class Warehouse:
         require_answers(scored, "a single step")
         self._refuse_refused(chosen, scenario)
         steps = steps_of(
-            chosen.of(self._scored("steps", scored)),
-            chosen.of(self._scored("plans", scored)),
+            self._scored("steps", scored, chosen),
+            self._scored("plans", scored, chosen),
             scenario,
             run,
         )
@@ -1021,7 +1022,7 @@ class Warehouse:
         scores = self._terms(scored, chosen)
         self._require_scores(scores, sides, scored)
         has_answers = scored.scored_from == "answers"
-        steps = chosen.of(self._scored("steps", scored)) if has_answers else None
+        steps = self._scored("steps", scored, chosen) if has_answers else None
         found = all_drivers(scores, steps, *sides, metric=metric)
         named = [rows.with_columns(kind=pl.lit(kind)) for kind, rows in found.items()]
         size = pl.col("contribution").abs()
@@ -1109,11 +1110,10 @@ class Warehouse:
 
         chosen, scored = self._choose(models, experiments, languages), self.profile(profile)
         require_answers(scored, "consistency over runs")
-        steps, plans = (chosen.of(self._scored(w, scored)) for w in ("steps", "plans"))
-        if what == "flips":
-            return flips(steps)
-        if what == "pass_rates":
-            return pass_rates(steps)
+        if what in ("flips", "pass_rates"):
+            ask = flips if what == "flips" else pass_rates
+            return pl.concat([ask(self._scored("steps", scored, b)) for b in self._batches(chosen)])
+        steps, plans = (self._scored(table, scored, chosen) for table in ("steps", "plans"))
         if what == "run_noise":
             return run_noise(steps, plans)
         if what == "spread":
@@ -1204,7 +1204,7 @@ class Warehouse:
 
         chosen, scored = self._choose(models, experiments, languages), self.profile(profile)
         require_answers(scored, "how much runs vary")
-        steps, plans = (chosen.of(self._scored(w, scored)) for w in ("steps", "plans"))
+        steps, plans = (self._scored(w, scored, chosen) for w in ("steps", "plans"))
         scores, together = self._terms(scored, chosen), self._clusters(clusters)
         return plan_sweep(
             steps, plans, scores, metric=metric, difference=difference, clusters=together
@@ -1519,7 +1519,7 @@ class Warehouse:
 
         scored = self.profile(profile)
         require_answers(scored, "the figure of a plan")
-        plans = self._choose(*selection).of(self._scored("plans", scored)).collect()
+        plans = self._scored("plans", scored, self._choose(*selection)).collect()
         wanted = plans.filter(pl.col("structure_distance").is_not_null())
         for column, given in (("scenario", scenario), ("step_id", step)):
             if given is not None:
@@ -1695,13 +1695,17 @@ class Warehouse:
 
     def _scenario_scores(self, profile: Profile, chosen: Chosen) -> pl.LazyFrame:
         """The rows of `scenario_scores` under a profile about what was chosen."""
+        return self._rows_of("scenario_scores", profile, chosen)
+
+    def _rows_of(self, table: str, profile: Profile, chosen: Chosen) -> pl.LazyFrame:
+        """The rows of a table of scores; files that have none of them are not read."""
         from orchbench_analytics.schema import polars_schema
         from orchbench_analytics.store.parquet import scan_files
-        from orchbench_analytics.tables import SCENARIO_SCORES
+        from orchbench_analytics.tables import TABLES
 
         asked = narrow(self.manifest(), profile=profile.name, **chosen._asdict())
-        files = table_files(self.path, asked, SCENARIO_SCORES.name)
-        rows = scan_files(files, polars_schema(SCENARIO_SCORES)).filter(profile=profile.name)
+        files = table_files(self.path, asked, table)
+        rows = scan_files(files, polars_schema(TABLES[table])).filter(profile=profile.name)
         return chosen.of(rows)
 
     def _terms(self, profile: Profile, chosen: Chosen) -> pl.DataFrame:
@@ -1719,8 +1723,15 @@ class Warehouse:
 
         return join_clusters(found, read_clusters(local_path(given)))
 
-    def _scored(self, what: str, profile: Profile) -> pl.LazyFrame:
-        return self.table(f"scored_{what}").filter(profile=profile.name)
+    def _scored(self, what: str, profile: Profile, chosen: Chosen) -> pl.LazyFrame:
+        """Scored steps or plans under a profile about what was chosen."""
+        return self._rows_of(f"scored_{what}", profile, chosen)
+
+    def _batches(self, chosen: Chosen) -> Iterator[Chosen]:
+        """What was chosen, some models at a time: their steps need not be in memory together."""
+        known = self._contenders(chosen)
+        for first in range(0, len(known), _MODELS_AT_ONCE):
+            yield chosen._replace(contenders=known[first : first + _MODELS_AT_ONCE])
 
     def _tagged(self, tag: str) -> pl.DataFrame:
         from orchbench_analytics.views.select import TAGGED_VIEWS, tagged_models

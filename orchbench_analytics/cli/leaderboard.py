@@ -72,7 +72,8 @@ def leaderboard(
     every language.
     """
     from orchbench_analytics.metrics import HEADLINE
-    from orchbench_analytics.outputs.leaderboard import short
+    from orchbench_analytics.outputs.leaderboard import short, unfinished
+    from orchbench_analytics.store.manifest import row_count
 
     with engine.opened(warehouse) as opened:
         board = opened.leaderboard(
@@ -100,6 +101,9 @@ def leaderboard(
             rows.write(short(board) if rows.is_short else board, about=about)
         if not chosen.model and not chosen.experiment:
             say_left_out(opened, board, profile)
+        is_sized = bool(row_count(opened.manifest(), "expected_scenarios"))
+        if is_sized and (said := unfinished(board)) is not None:
+            say(said)
         if not intervals:
             _say_unranked(board, warehouse)
 

@@ -139,6 +139,19 @@ def left_unranked(board: pl.DataFrame) -> list[str]:
     ]
 
 
+def unfinished(board: pl.DataFrame) -> str | None:
+    """A sentence if models lack scenarios of a sweep whose size is known: it is still running."""
+    whole = (board["coverage"] >= 1).sum()
+    if board.is_empty() or whole == board.height:
+        return None
+    total = board["sweep_scenario_count"][0]
+    return (
+        f"the sweep is not finished: {whole:,} of {board.height:,} models have all {total:,} "
+        "scenarios, and figures of the others are provisional; verdicts that hold meanwhile: "
+        "orchbench compare --sequential"
+    )
+
+
 def left_out(ranked: pl.DataFrame, models: Collection[Contender], profile: Profile) -> list[str]:
     """A sentence if a ranking leaves models out, with those it leaves out and why.
 

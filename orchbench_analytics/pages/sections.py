@@ -338,14 +338,18 @@ def scenario_scores(source: Source) -> Piece:
 
 def consistency(source: Source) -> Piece:
     """How steady models are from run to run."""
-    steps, plans = source.scored("scored_steps"), source.scored("scored_plans")
-    found: dict[str, tuple[pl.DataFrame, Table]] = {
-        "flips": (flips(steps), FLIPS),
-        "pass_rates": (pass_rates(steps), PASS_RATES),
-        "run_noise": (run_noise(steps, plans, metrics=HEADLINE[:1]), RUN_NOISE),
+    steps = [batch.scored("scored_steps") for batch in source.batches()]
+    noise = run_noise(
+        source.scored("scored_steps"), source.scored("scored_plans"), metrics=HEADLINE[:1]
+    )
+    found: dict[str, tuple[list[pl.DataFrame], Table]] = {
+        "flips": (list(map(flips, steps)), FLIPS),
+        "pass_rates": (list(map(pass_rates, steps)), PASS_RATES),
+        "run_noise": ([noise], RUN_NOISE),
     }
     return {
-        name: columns_of(source.only(rows), table=table) for name, (rows, table) in found.items()
+        name: columns_of(source.only(pl.concat(rows)), table=table)
+        for name, (rows, table) in found.items()
     }
 
 

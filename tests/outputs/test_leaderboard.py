@@ -11,6 +11,7 @@ from orchbench_analytics.outputs.leaderboard import (
     leaderboard,
     left_unranked,
     short,
+    unfinished,
     with_languages,
 )
 from orchbench_analytics.warehouse import Warehouse
@@ -155,3 +156,12 @@ def test_a_third_language_is_compared_like_any_other(warehouse: Warehouse) -> No
     pairs = gaps.filter(pl.col("model") == "complete").select("language", "other_language")
     assert pairs.unique().sort(pl.all()).rows() == [("EN", "JA"), ("EN", "KO"), ("JA", "KO")]
     assert warehouse.results("complete", language="ja")["overall_statistics"]["total_files"] == 1
+
+
+def test_a_sweep_of_known_size_is_called_unfinished_until_every_model_has_all() -> None:
+    board = pl.DataFrame({"coverage": [1.0, 0.5], "sweep_scenario_count": [441, 441]})
+    said = unfinished(board)
+    assert said is not None
+    assert said.startswith("the sweep is not finished: 1 of 2 models have all 441 scenarios")
+    assert unfinished(board.head(1)) is None
+    assert unfinished(board.clear()) is None

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+import pty
 import random
 import signal
 import statistics
@@ -9,7 +11,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from threading import Thread
 
@@ -114,6 +116,36 @@ def test_a_bucket_is_watched_by_listing_it(bucket: str, s3: Server, demo_directo
     assert first.taken > 0
     assert second.unchanged == first.taken
     assert set(warehouse.models()["model"]) == {"perfect", "silent"}
+
+
+def test_a_terminal_shows_one_table_that_stays_in_its_place(
+    tmp_path: Path, demo_directory: Path
+) -> None:
+    program = [sys.executable, "-m", "orchbench_analytics", "ingest"]
+    arriving = demo_directory / "results"
+    controller, terminal = pty.openpty()
+    process = subprocess.Popen(
+        [*program, str(arriving), "--into", str(tmp_path / "wh"), "--watch"],
+        stdout=terminal,
+        stderr=subprocess.PIPE,
+        env={**os.environ, "TERM": "xterm", "COLUMNS": "100", "LINES": "40", "NO_COLOR": "1"},
+    )
+    os.close(terminal)
+    shown = b""
+    while b"scenario files" not in shown or b"perfect" not in shown:
+        shown += os.read(controller, 65536)
+    process.send_signal(signal.SIGINT)
+    while process.poll() is None:
+        with suppress(OSError):  # the other end is closed
+            os.read(controller, 65536)
+    os.close(controller)
+    assert process.stderr is not None
+    said = process.stderr.read().decode()
+    process.stderr.close()
+    assert process.returncode == 130
+    assert "what was finished before is kept" in said
+    for words in ("rank  rank", "low  high", "Average", "scenario files"):
+        assert words in shown.decode()
 
 
 def test_on_a_pipe_there_is_a_line_for_each_change_and_ctrl_c_leaves_a_whole_warehouse(
