@@ -455,8 +455,9 @@ def sweep(
 
     doomed = [entry.name for entry in entries if is_doomed(entry)]
     # Once more, right before: another writer may have put one again since.
-    looked = {name: bucket.look(name) for name in doomed}
-    gone = [name for name, entry in looked.items() if entry is not None and is_doomed(entry)]
+    with ThreadPoolExecutor(AT_ONCE) as threads:
+        looked = list(threads.map(bucket.look, doomed))
+    gone = [entry.name for entry in looked if entry is not None and is_doomed(entry)]
     bucket.delete(gone)
     return gone
 
