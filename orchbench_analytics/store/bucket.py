@@ -23,7 +23,7 @@ from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeVar
 
-from orchbench_analytics.errors import PathError, StorageError
+from orchbench_analytics.errors import PathError, StorageError, Unreachable
 
 if TYPE_CHECKING:
     from obstore.store import ObjectStore
@@ -317,14 +317,14 @@ class Bucket:
 
     def _failure(self, name: str, error: Exception) -> StorageError:
         """The error in our own words: that of the library has requests and answers in it."""
-        text = str(error)
+        text, place = str(error), self.address_of(name)
+        if refused := _REFUSED.get(type(error).__name__):
+            return StorageError(f"{place}: {refused}")
         if found := _STATUS.search(text):
-            said = f"the store answered {found[1].strip()}"
-        else:
-            said = next(filter(text.__contains__, _TROUBLES), type(error).__name__)
-            said = f"the store cannot be reached: {said}"
-        refused = _REFUSED.get(type(error).__name__)
-        return StorageError(f"{self.address_of(name)}: {refused or said}")
+            kind = StorageError if found[1].startswith("4") else Unreachable
+            return kind(f"{place}: the store answered {found[1].strip()}")
+        trouble = next(filter(text.__contains__, _TROUBLES), type(error).__name__)
+        return Unreachable(f"{place}: the store cannot be reached: {trouble}")
 
 
 _REFUSED = {
