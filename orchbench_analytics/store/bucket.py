@@ -335,6 +335,8 @@ _REFUSED = {
 
 def _split(address: str) -> tuple[str, str, str]:
     match = _ADDRESS.fullmatch(address)
+    if match is not None and "@" in match[2]:  # it would be shown, and written to the cache
+        raise PathError("the address of a bucket has no credentials in it; see docs/storage.md")
     if match is None:
         raise PathError(f"{address} is not the address of a bucket, such as s3://bucket/directory")
     return match[1], match[2], match[3]

@@ -231,6 +231,17 @@ def test_a_wrong_option_is_named_without_its_value() -> None:
     assert "secret" not in str(raised.value)
 
 
+def test_an_address_with_credentials_in_it_is_refused_and_not_repeated(
+    store: MemoryStore, tmp_path: Path
+) -> None:
+    with pytest.raises(PathError, match="no credentials in it") as raised:
+        open_warehouse("s3://key:hush@bucket/wh", create=True)
+    assert "hush" not in str(raised.value)
+    assert not (tmp_path / "cache").exists()
+    with pytest.raises(PathError, match="s3:// is not the address of a bucket"):
+        open_warehouse("s3://")
+
+
 def test_a_wrong_size_of_the_cache_is_a_sentence(
     store: MemoryStore, results: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
