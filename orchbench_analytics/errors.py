@@ -3,7 +3,8 @@
 OrchbenchError
 ├── PathError         a path given by the caller does not exist or cannot be used
 ├── WarehouseError    a directory is not a warehouse, is damaged, or is held by another process
-├── StorageError      a bucket cannot be reached, or refuses what is asked of it
+├── StorageError      a bucket refuses what is asked of it
+│   └── Unreachable   a bucket does not answer, or only with errors of its own
 ├── ProfileError      a profile or one of its rules is unknown
 ├── QueryError        a query names something that is not there, or is not allowed
 │   └── QueryTimeout  a query took longer than it may
@@ -34,7 +35,11 @@ class WarehouseError(OrchbenchError):
 
 
 class StorageError(OrchbenchError):
-    """A bucket cannot be reached, or refuses what is asked of it."""
+    """A bucket refuses what is asked of it."""
+
+
+class Unreachable(StorageError):  # noqa: N818 (what it is, in a word)
+    """A bucket does not answer, or only with errors of its own."""
 
 
 class ProfileError(OrchbenchError):

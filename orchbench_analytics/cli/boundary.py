@@ -17,7 +17,12 @@ from typing import Any, NoReturn
 
 import typer
 
-from orchbench_analytics.errors import NoAnswersError, OrchbenchError, QueryTimeout
+from orchbench_analytics.errors import (
+    NoAnswersError,
+    OrchbenchError,
+    QueryTimeout,
+    Unreachable,
+)
 from orchbench_analytics.outputs import terminal
 from orchbench_analytics.outputs.terminal import printable
 from orchbench_analytics.store.verify import naming_damage
@@ -102,6 +107,8 @@ def run_guarded(run: Callable[[], object]) -> NoReturn:
         code = _ended(str(error), TIMED_OUT)
     except NoAnswersError as error:
         code = _ended(str(error), FOUND_WRONG)
+    except Unreachable as error:
+        code = _ended(str(error), IO_ERROR)
     except OrchbenchError as error:
         code = _ended(str(error), WRONG_CALL)
     except BrokenPipeError:  # the reader of our output, such as `head`, has seen enough

@@ -23,7 +23,7 @@ from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeVar
 
-from orchbench_analytics.errors import PathError, StorageError
+from orchbench_analytics.errors import PathError, StorageError, Unreachable
 
 if TYPE_CHECKING:
     from obstore.store import ObjectStore
@@ -317,14 +317,14 @@ class Bucket:
 
     def _failure(self, name: str, error: Exception) -> StorageError:
         """The error in our own words: that of the library has requests and answers in it."""
-        text = str(error)
+        text, place = str(error), self.address_of(name)
+        if refused := _REFUSED.get(type(error).__name__):
+            return StorageError(f"{place}: {refused}")
         if found := _STATUS.search(text):
-            said = f"the store answered {found[1].strip()}"
-        else:
-            said = next(filter(text.__contains__, _TROUBLES), type(error).__name__)
-            said = f"the store cannot be reached: {said}"
-        refused = _REFUSED.get(type(error).__name__)
-        return StorageError(f"{self.address_of(name)}: {refused or said}")
+            kind = StorageError if found[1].startswith("4") else Unreachable
+            return kind(f"{place}: the store answered {found[1].strip()}")
+        trouble = next(filter(text.__contains__, _TROUBLES), type(error).__name__)
+        return Unreachable(f"{place}: the store cannot be reached: {trouble}")
 
 
 _REFUSED = {
@@ -335,6 +335,8 @@ _REFUSED = {
 
 def _split(address: str) -> tuple[str, str, str]:
     match = _ADDRESS.fullmatch(address)
+    if match is not None and "@" in match[2]:  # it would be shown, and written to the cache
+        raise PathError("the address of a bucket has no credentials in it; see docs/storage.md")
     if match is None:
         raise PathError(f"{address} is not the address of a bucket, such as s3://bucket/directory")
     return match[1], match[2], match[3]

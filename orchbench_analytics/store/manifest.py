@@ -425,7 +425,7 @@ def files_of(root: Path, holders: Sequence[Holder], table: str) -> list[Path]:
         require_whole(root, stamps, read=True)
     others = [h for h in holders if h.row_counts.get(table) and h.columns_id != columns_now(h)]
     _require_columns(root, table, [root / h.directory / parquet_name(table) for h in others])
-    return [root / name for name in stamps]
+    return [Path(root) / name for name in stamps]  # of a mirror too, the files that lie here
 
 
 def columns_now(holder: Holder) -> str:

@@ -32,7 +32,7 @@ from pathlib import Path
 import msgspec
 from filelock import FileLock, Timeout
 
-from orchbench_analytics.errors import PathError, StorageError, WarehouseError
+from orchbench_analytics.errors import PathError, StorageError, Unreachable, WarehouseError
 from orchbench_analytics.paths import is_address, local_path
 from orchbench_analytics.store.bucket import (
     AT_ONCE,
@@ -185,7 +185,7 @@ def replace_manifest(root: Path, content: bytes, *, base: Version | None) -> Ver
             raise Overtaken(MANIFEST)
         time.sleep(random.uniform(0, 0.1 * 2**attempt))
     else:
-        raise StorageError(
+        raise Unreachable(
             f"{bucket.address} could not be changed, and is as it was: {trouble}"
         ) from trouble
     _keep_manifest(root, Content(content, version))
@@ -455,8 +455,9 @@ def sweep(
 
     doomed = [entry.name for entry in entries if is_doomed(entry)]
     # Once more, right before: another writer may have put one again since.
-    looked = {name: bucket.look(name) for name in doomed}
-    gone = [name for name, entry in looked.items() if entry is not None and is_doomed(entry)]
+    with ThreadPoolExecutor(AT_ONCE) as threads:
+        looked = list(threads.map(bucket.look, doomed))
+    gone = [entry.name for entry in looked if entry is not None and is_doomed(entry)]
     bucket.delete(gone)
     return gone
 

@@ -19,6 +19,7 @@ from pathlib import Path
 import msgspec
 
 from orchbench_analytics.errors import PathError
+from orchbench_analytics.paths import is_address
 from orchbench_analytics.store.files import replace_file, sync_directory, sync_files
 from orchbench_analytics.store.manifest import Manifest, table_files, warehouse_around
 
@@ -80,7 +81,7 @@ def _source_directories(root: Path, manifest: Manifest) -> list[Path]:
         return []
     directory = pl.col("path").str.replace("/[^/]*$", "").unique()
     found = scan_files(files).select(directory).collect()["path"]
-    return [Path(os.path.realpath(name or "/")) for name in found]
+    return [Path(os.path.realpath(name or "/")) for name in found if not is_address(name)]
 
 
 def is_empty(path: Path) -> bool:

@@ -6,7 +6,9 @@ import json
 import os
 import subprocess
 import sys
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import polars as pl
 import pytest
@@ -20,6 +22,9 @@ from orchbench_analytics.warehouse import Warehouse
 from tests.services.buckets import KEY, SECRET, Server, environment, forget_stores, objects, upload
 from tests.services.proxy import running_proxy
 from tests.sweep import write_sweep
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
 
 VIEWS = ("leaderboard", "model_scores", "confusion_matrix", "model_tags", "profiles")
 # What a row of `sources` says of its file beside its content: where it lies, and since when.
@@ -201,7 +206,7 @@ def test_no_output_manifest_or_cache_has_a_key_in_it(
         "leaderboard", root, *given, "--storage-option", "endpoint=http://127.0.0.1:1", env=env
     )
     assert [done.returncode for done in said] == [0, 0, 0, 2, 2, 2, 2, 0]
-    assert {wrong.returncode, unlike.returncode, lost.returncode} == {2}
+    assert (wrong.returncode, unlike.returncode, lost.returncode) == (2, 2, 74)
     for done in (*said, wrong, unlike, lost):
         assert SECRET not in done.stdout + done.stderr
         assert KEY not in done.stdout + done.stderr
@@ -274,6 +279,20 @@ def test_the_cache_is_bounded_and_what_it_lost_comes_again(
     assert warehouse.leaderboard().equals(board)
 
 
+def test_processes_that_share_a_cache_do_not_disturb_each_other(
+    bucket: str, s3: Server, demo_directory: Path, tmp_path: Path
+) -> None:
+    root = f"{bucket}/wh"
+    open_warehouse(root, create=True).ingest(demo_directory / "results", jobs=1)
+    env = {"ORCHBENCH_CACHE": str(tmp_path / "shared"), **environment(s3)}
+    call = ("leaderboard", root, "--format", "csv")
+    with ThreadPoolExecutor(6) as threads:
+        done = list(threads.map(lambda _: run(*call, env=env), range(6)))
+    assert {(one.returncode, one.stderr) for one in done} == {(0, "")}
+    assert len({one.stdout for one in done}) == 1
+    assert not list((tmp_path / "shared").glob("*/incoming/*"))
+
+
 def test_a_damaged_copy_in_the_cache_is_fetched_again(
     bucket: str, demo_directory: Path, tmp_path: Path
 ) -> None:
@@ -298,3 +317,19 @@ def test_the_marker_of_a_mirror_says_the_address_alone(
         "made_by": "orchbench-analytics",
         "address": f"{bucket}/wh",
     }
+
+
+def test_spark_takes_a_warehouse_in_a_bucket(
+    bucket: str, demo_directory: Path, tmp_path: Path, session: SparkSession
+) -> None:
+    from orchbench_analytics.engines.spark import SparkEngine
+
+    engine = SparkEngine(session)
+    results = demo_directory / "results" / "perfect"
+    spark = open_warehouse(f"{bucket}/wh", create=True, engine=engine)
+    spark.ingest(results)
+    local = open_warehouse(tmp_path / "wh", create=True)
+    local.ingest(results, jobs=1)
+    assert_same_tables(open_warehouse(f"{bucket}/wh"), local)
+    query = "select model, average_score from leaderboard"
+    assert spark.sql(query).equals(local.sql(query))

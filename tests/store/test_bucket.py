@@ -12,7 +12,7 @@ import pytest
 from obstore.store import MemoryStore
 
 from orchbench_analytics import open_warehouse
-from orchbench_analytics.errors import PathError, StorageError, WarehouseError
+from orchbench_analytics.errors import PathError, Unreachable, WarehouseError
 from orchbench_analytics.store import bucket, mirror
 from orchbench_analytics.store.bucket import Bucket, Overtaken, parse_options
 from orchbench_analytics.store.manifest import live_paths, named_files, save_manifest
@@ -231,6 +231,17 @@ def test_a_wrong_option_is_named_without_its_value() -> None:
     assert "secret" not in str(raised.value)
 
 
+def test_an_address_with_credentials_in_it_is_refused_and_not_repeated(
+    store: MemoryStore, tmp_path: Path
+) -> None:
+    with pytest.raises(PathError, match="no credentials in it") as raised:
+        open_warehouse("s3://key:hush@bucket/wh", create=True)
+    assert "hush" not in str(raised.value)
+    assert not (tmp_path / "cache").exists()
+    with pytest.raises(PathError, match="s3:// is not the address of a bucket"):
+        open_warehouse("s3://")
+
+
 def test_a_wrong_size_of_the_cache_is_a_sentence(
     store: MemoryStore, results: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -246,7 +257,7 @@ def test_a_store_that_cannot_be_reached_is_a_sentence(
     monkeypatch.setattr(bucket, "_RETRIES", {"max_retries": 0})
     monkeypatch.setattr(bucket, "_ATTEMPTS", 1)
     options = {"endpoint": "http://127.0.0.1:1", "access_key_id": "k", "secret_access_key": "hush"}
-    with pytest.raises(StorageError, match="cannot be reached") as raised:
+    with pytest.raises(Unreachable, match="cannot be reached") as raised:
         open_warehouse("s3://unreachable/wh", storage_options=options)
     assert "hush" not in str(raised.value)
 
