@@ -1,10 +1,12 @@
 from __future__ import annotations
 
 from itertools import combinations
+from typing import Any
 
 import numpy as np
 import polars as pl
 import pytest
+from polars.testing import assert_frame_equal
 from scipy import stats
 from statsmodels.regression.linear_model import OLS
 
@@ -100,6 +102,19 @@ def test_flips_are_pairs_of_runs_that_differ(steps: pl.DataFrame) -> None:
     assert found["flipped_pair_count"] == sum(one != other for one, other in pairs)
     assert found["flip_rate"] == pytest.approx(np.mean([one != other for one, other in pairs]))
     assert (found["step_count"], found["unstable_step_count"]) == (len(repeated), len(unstable))
+
+
+@pytest.mark.parametrize("ask", [flips, pass_rates])
+@pytest.mark.parametrize("profile", ["spec", "upstream"])
+def test_models_asked_about_in_turn_are_as_if_asked_about_at_once(
+    warehouse: Warehouse, monkeypatch: pytest.MonkeyPatch, ask: Any, profile: str
+) -> None:
+    at_once = ask(warehouse.table("scored_steps").filter(profile=profile))
+    monkeypatch.setattr("orchbench_analytics.warehouse._MODELS_AT_ONCE", 2)
+
+    in_turn = warehouse.consistency(ask.__name__, profile=profile)
+
+    assert_frame_equal(in_turn, at_once)
 
 
 @pytest.mark.parametrize("profile", ["spec", "strict"])
