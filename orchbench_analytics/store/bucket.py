@@ -374,7 +374,8 @@ def _store(address: str) -> Any:
         )
     except errors.BaseError as error:
         name = re.search(r"Configuration key: '(\w+)'", str(error))
-        said = f"{name[1]} is not an option" if name else str(error).splitlines()[0]
+        words = re.sub(r"^Generic \w+ error: ", "", str(error).splitlines()[0])
+        said = f"{name[1]} is not an option of this store" if name else words
         raise StorageError(f"{address}: {said}") from None
 
 
