@@ -94,7 +94,7 @@ def test_every_example_works(
 
 
 def test_the_version_is_there(orchbench) -> None:
-    assert orchbench("--version").stdout.startswith("orchbench 0.")
+    assert orchbench("--version").stdout.startswith("orchbench 1.")
 
 
 @pytest.mark.parametrize(

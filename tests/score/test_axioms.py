@@ -375,7 +375,7 @@ def reordered(file: Json, luck: random.Random) -> Json:
     return shuffled(file, luck)
 
 
-PLACES = ("answer_position", "judge_index", "run_position")
+PLACES = ("answer_position", "judge_index", "run_position", "step_key", "plan_key")
 
 
 @given(batch=batches(models(runs())), luck=lucks)

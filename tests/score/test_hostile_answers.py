@@ -292,5 +292,7 @@ def other_rows(rows: pl.DataFrame, model: str, hostile_step: str) -> pl.DataFram
     is_left_out = is_file & (pl.col("run") == "run #1") & (pl.col("step_id") == hostile_step)
     if "profile" in rows.columns:
         is_left_out |= is_file & (pl.col("profile") == "upstream")
-    kept = rows.filter(~is_left_out, model=model).drop("model")
+    kept = rows.filter(~is_left_out, model=model).select(
+        pl.exclude("model", "step_key", "plan_key")
+    )
     return kept.sort(kept.columns, nulls_last=True)

@@ -33,13 +33,13 @@ Edit = tuple[str, str, str]
 
 NEW_COLUMN: Edit = (
     "tables/raw.py",
-    "        QUESTION,\n    ),\n)\nPLANS",
-    '        QUESTION,\n        maybe_text("colour", "New."),\n    ),\n)\nPLANS',
+    "        STEP_ROW,\n    ),\n)\nPLANS",
+    '        STEP_ROW,\n        maybe_text("colour", "New."),\n    ),\n)\nPLANS',
 )
 FILLS_COLUMN: Edit = (
     "ingest/flatten.py",
-    "    question: str | None = None\n\n    @property\n    def is_answered",
-    '    question: str | None = None\n    colour: str | None = "blue"\n\n'
+    '    step_key: str = ""\n\n    @property\n    def is_answered',
+    '    step_key: str = ""\n    colour: str | None = "blue"\n\n'
     "    @property\n    def is_answered",
 )
 NEW_RULE: Edit = (

@@ -130,7 +130,7 @@ def test_no_flipped_bit_goes_unseen(small: Warehouse) -> None:
 @pytest.mark.parametrize(
     ("command", "pattern"),
     [
-        (["leaderboard"], "gathered/*/scenario_scores.parquet"),
+        (["leaderboard"], "scores/*/scenario_scores.parquet"),
         (["score", "--profile", "mine.toml"], "parts/*/steps.parquet"),
     ],
 )
@@ -152,7 +152,7 @@ def test_a_command_names_the_damaged_file(
 
 
 FIGURES = {
-    "gathered/*/scenario_scores": (
+    "scores/*/scenario_scores": (
         ("leaderboard",),
         ("compare", "perfect", "silent"),
         ("results", "perfect", "-l", "EN", "-p", "spec"),
@@ -222,7 +222,7 @@ def test_check_names_every_damaged_file(warehouse: Warehouse, damage: str) -> No
 
 
 def test_python_names_the_damaged_file(warehouse: Warehouse) -> None:
-    file = first_file(warehouse, "gathered/*/scenario_scores.parquet")
+    file = first_file(warehouse, "scores/*/scenario_scores.parquet")
     file.write_bytes(b"x" * file.stat().st_size)  # of the right size, so that it is opened
 
     for read in (
