@@ -29,7 +29,8 @@ def save_as_it_is(warehouse: Path, **changes: Any) -> None:
         (warehouse / group.directory / "files.json").unlink()
         write_stamps(warehouse / group.directory)
     scores = [msgspec.structs.replace(group, stamps={}) for group in manifest.scores]
-    save_manifest(warehouse, msgspec.structs.replace(manifest, scores=scores, **changes))
+    changed = {"scores": scores, "gathered": None, **changes}  # what was gathered is not theirs
+    save_manifest(warehouse, msgspec.structs.replace(manifest, **changed))
 
 
 def rows(warehouse: Path, table: str) -> pl.DataFrame:
