@@ -29,7 +29,7 @@ def save_as_it_is(warehouse: Path, **changes: Any) -> None:
         (warehouse / group.directory / "files.json").unlink()
         write_stamps(warehouse / group.directory)
     scores = [msgspec.structs.replace(group, stamps={}) for group in manifest.scores]
-    changed = {"scores": scores, "gathered": None, **changes}  # what was gathered is not theirs
+    changed = {"scores": scores, "gathered": [], **changes}  # what was gathered is not theirs
     save_manifest(warehouse, msgspec.structs.replace(manifest, **changed))
 
 

@@ -1,16 +1,18 @@
-"""What people call columns, metrics and models."""
+"""What people call columns, metrics and models, and rows in the order of a column so called."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from contextlib import suppress
 
 import polars as pl
 
-from orchbench_analytics.metrics import metric_label
+from orchbench_analytics.errors import SelectionError, suggest
+from orchbench_analytics.metrics import metric_label, resolve_metric
 from orchbench_analytics.outputs.terminal import printable_line
 from orchbench_analytics.views.descriptions import label_of
 
-__all__ = ["label_of", "labels_of", "metric_label", "named_contenders"]
+__all__ = ["first_in_order", "label_of", "labels_of", "metric_label", "named_contenders"]
 
 _SIDES = ("baseline_", "candidate_")
 _NONE = pl.Series(dtype=pl.String)
@@ -62,3 +64,30 @@ def _without_common_experiment(rows: pl.DataFrame) -> pl.DataFrame:
     if not {*both} <= {*rows.columns} or pl.concat([rows[n] for n in both]).n_unique() != 1:
         return rows
     return rows.rename({both[0]: "experiment"}).drop(both[1])
+
+
+def first_in_order(rows: pl.DataFrame, *, sort: str | None, limit: int | None) -> pl.DataFrame:
+    """The rows sorted by a column, up to so many; a column that is not there is an error."""
+    if sort is not None:
+        rows = _sorted(rows, sort)
+    return rows if limit is None else rows.head(limit)
+
+
+def _sorted(rows: pl.DataFrame, given: str) -> pl.DataFrame:
+    """By a column or its label; a minus before it turns the order."""
+    column = _named_column(given.removeprefix("-"), rows.columns)
+    return rows.sort(column, descending=given.startswith("-"), nulls_last=True, maintain_order=True)
+
+
+def _named_column(name: str, columns: Sequence[str]) -> str:
+    """The column of that name, be it its own, its label's or another name of a metric."""
+    if name in columns:
+        return name
+    labels = {label_of(column).lower(): column for column in reversed(columns)}
+    if name.lower() in labels:
+        return labels[name.lower()]
+    with suppress(SelectionError):
+        if (metric := resolve_metric(name)) in columns:
+            return metric
+    known = dict.fromkeys([*map(label_of, columns), *columns])
+    raise SelectionError(f"no column {name!r} to sort by; {suggest(name, known)}")

@@ -4,19 +4,24 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterable
+from itertools import zip_longest
 from typing import Any
 
 import polars as pl
+from rich.cells import cell_len
 
 from orchbench_analytics.outputs import terminal
-from orchbench_analytics.outputs.plan_trees import side_by_side
 from orchbench_analytics.outputs.screen import Limits, screen
 from orchbench_analytics.outputs.show import StepKey
-from orchbench_analytics.outputs.terminal import printable, printable_line, wrap
+from orchbench_analytics.outputs.terminal import cut, printable, printable_line, wrap
 from orchbench_analytics.profiles import Profile
+from orchbench_analytics.score.plans.graphs import outline
+from orchbench_analytics.score.plans.read_plan import read_plan
 
 Table = Callable[[str], pl.LazyFrame]
 _LONGEST_TEXT = 4000
+_GAP = "   "  # between two plans
+_MOST_LINES = 60  # of a plan
 _COUNTS = {
     "TP": "true_positive_count",
     "FP": "false_positive_count",
@@ -105,7 +110,7 @@ def _plan_page(table: Table, step: StepKey, profile: Profile) -> Iterable[list[s
         *_fact("flags", _flags(scored)),
     ]
     thorough = profile.plan_search == "thorough"
-    yield side_by_side(
+    yield _side_by_side(
         given["label_content"], given["answer_content"], thorough=thorough, width=terminal.width()
     )
     if scored["is_failed"]:
@@ -229,3 +234,32 @@ def _table(frame: pl.DataFrame) -> list[str]:
         if value is not None
         for line in _paragraphs(f"{name}: {value}")
     ]
+
+
+def _side_by_side(
+    label: str | None, answer: str | None, *, thorough: bool, width: int
+) -> list[str]:
+    """The label's plan on the left, the answer's on the right."""
+    half = (width - len(_GAP)) // 2
+    sides = [["Label", *_tree(label, thorough=True)], ["Answer", *_tree(answer, thorough=thorough)]]
+    lines = []
+    for left, right in zip_longest(*sides, fillvalue=""):
+        left, right = cut(left, half), cut(right, half)
+        lines.append(f"{left}{' ' * (half - cell_len(left))}{_GAP}{right}".rstrip())
+    return lines
+
+
+def _tree(text: str | None, *, thorough: bool) -> list[str]:
+    """A plan as lines: each workflow, and below it its steps; or why no plan could be read."""
+    reading = read_plan(text, thorough=thorough)
+    if reading.plan is None:
+        return [f"(no plan: {reading.how})"]
+    lines = []
+    for workflow in outline(reading.plan).workflows:
+        after = ", ".join(workflow.every_dependency)
+        lines.append(printable_line(workflow.name + (f" after {after}" if after else "")))
+        last = len(workflow.steps) - 1
+        for place, (agent, status) in enumerate(workflow.steps):
+            branch = "└─" if place == last else "├─"
+            lines.append(printable_line(f"{branch} {agent} ({status})"))
+    return lines if len(lines) <= _MOST_LINES else [*lines[:_MOST_LINES], "…"]

@@ -39,8 +39,7 @@ NEW_COLUMN: Edit = (
 FILLS_COLUMN: Edit = (
     "ingest/flatten.py",
     '    step_key: str = ""\n\n    @property\n    def is_answered',
-    '    step_key: str = ""\n    colour: str | None = "blue"\n\n'
-    "    @property\n    def is_answered",
+    '    step_key: str = ""\n    colour: str | None = "blue"\n\n    @property\n    def is_answered',
 )
 NEW_RULE: Edit = (
     "profiles.py",
