@@ -101,7 +101,7 @@ def test_a_second_look_fetches_the_manifest_alone(
 
 
 @pytest.mark.long
-def test_a_leaderboard_of_200_models_takes_as_many_requests_however_many_runs(
+def test_a_leaderboard_of_200_models_takes_few_requests_however_many_runs(
     s3: Server, tmp_path: Path, bucket: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     counts = []
@@ -119,7 +119,8 @@ def test_a_leaderboard_of_200_models_takes_as_many_requests_however_many_runs(
             counts.append(dict(proxy.requests))
         forget_stores()
     print("requests of a leaderboard of 200 models, cold, with 1 and 4 runs:", counts)
-    assert counts[0] == counts[1]
+    # Of each table one gathered file, and at most eight that are not gathered yet.
+    assert max(count["GET"] for count in counts) <= 20
     assert counts[0]["GET"] <= 10
 
 
