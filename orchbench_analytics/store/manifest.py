@@ -201,7 +201,7 @@ def _read_manifest(root: Path) -> Manifest:
 
 def _not_a_warehouse(root: Path) -> str:
     """What is there instead of a warehouse, and what may be meant."""
-    given = quote(str(root))
+    given = quote(f"{root}")
     if not root.is_dir():
         return f"{root} is not there; make a warehouse with: orchbench ingest PATH --into {given}"
     said = f"{root} is not a warehouse (it has no manifest.json)"

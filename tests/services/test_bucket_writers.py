@@ -6,12 +6,19 @@ import random
 import time
 from pathlib import Path
 
+import msgspec
 import pytest
 
 from orchbench_analytics import open_warehouse
 from orchbench_analytics.errors import StorageError
 from orchbench_analytics.store.bucket import Bucket, Overtaken, Version
-from orchbench_analytics.store.manifest import live_paths, load_manifest, named_files, save_manifest
+from orchbench_analytics.store.manifest import (
+    Manifest,
+    live_paths,
+    load_manifest,
+    named_files,
+    save_manifest,
+)
 from orchbench_analytics.store.mirror import sweep
 from tests.services.buckets import Server, forget_stores, objects
 from tests.services.proxy import LATE_SECONDS, running_proxy
@@ -151,6 +158,10 @@ def test_a_bad_network_gives_no_wrong_figure(
     assert done
 
 
+def next_generation(manifest: Manifest) -> Manifest:
+    return msgspec.structs.replace(manifest, generation=manifest.generation + 1)
+
+
 def test_a_manifest_is_replaced_only_if_it_is_the_one_that_was_read(
     root: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -161,9 +172,8 @@ def test_a_manifest_is_replaced_only_if_it_is_the_one_that_was_read(
     file = tmp_path / "tags.csv"
     file.write_text("model,size\na,1\n", encoding="utf-8")
     other.tag(file)
-    stale.generation += 1
     with pytest.raises(Overtaken):
-        save_manifest(mine.path, stale)
+        save_manifest(mine.path, next_generation(stale))
     assert tagged(root) == {"a"}
 
 
@@ -181,8 +191,7 @@ def test_an_answer_that_is_lost_after_the_commit_is_a_commit(
     monkeypatch.setattr(Bucket, "put", put_and_lose)
     warehouse = open_warehouse(root)
     manifest = load_manifest(warehouse.path)
-    manifest.generation += 1
-    saved = save_manifest(warehouse.path, manifest)
+    saved = save_manifest(warehouse.path, next_generation(manifest))
     assert warehouse.manifest().checksum == saved.checksum
 
 
