@@ -117,8 +117,11 @@ class Local(Here):
         remaining = iter(tasks)
         running: set[Future[Result]] = set()
         while True:
-            most = self.jobs + _TASKS_AHEAD - len(running)
-            running |= {pool.submit(function, task) for task in islice(remaining, most)}
+            further = list(islice(remaining, self.jobs + _TASKS_AHEAD - len(running)))
+            try:
+                running |= {pool.submit(function, task) for task in further}
+            except OSError as error:  # a pool that has just broken closes its pipe
+                raise BrokenProcessPool from error
             if not running:
                 return
             done, running = wait(running, return_when=FIRST_COMPLETED)

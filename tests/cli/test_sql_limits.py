@@ -48,11 +48,11 @@ def test_a_query_has_so_much_time(demo: Path) -> None:
 @pytest.mark.parametrize("written_as", ["table", "markdown"])
 def test_the_time_of_a_query_is_for_its_rows_too(demo: Path, written_as: str) -> None:
     rows = ("from range(1500000)", "-f", written_as)  # quick to find, slow to lay out
-    with start(demo / "warehouse", *rows, "--timeout", 2, "--memory", 0.2) as started:
+    with start(demo / "warehouse", *rows, "--timeout", 0.5, "--memory", 0.2) as started:
         shown, said = started.communicate(timeout=300)
 
     assert (started.returncode, shown) == (124, "")
-    assert said == "orchbench: the query took longer than 2 seconds and was stopped\n"
+    assert said == "orchbench: the query took longer than 0.5 seconds and was stopped\n"
 
 
 def test_a_query_in_time_is_answered(demo: Path, orchbench: Callable) -> None:
