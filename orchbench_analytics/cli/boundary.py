@@ -90,6 +90,7 @@ def _wrapped(line: str) -> list[str]:
     ) or [""]
 
 
+_STOPPED = "orchbench: interrupted; what was finished before is kept"
 _interrupts: list[int] = []  # the signals of Ctrl-C that came since the command began
 
 
@@ -103,6 +104,7 @@ def run_guarded(run: Callable[[], object]) -> NoReturn:
     try:
         code = _code_of(run)
         sys.stdout.flush()
+        code = INTERRUPTED if _interrupts else code  # a library may have swallowed it
     except QueryTimeout as error:
         code = _ended(str(error), TIMED_OUT)
     except NoAnswersError as error:
@@ -140,7 +142,7 @@ def run_guarded(run: Callable[[], object]) -> NoReturn:
         else:
             raise
     if code == INTERRUPTED:
-        say("orchbench: interrupted; what was finished before is kept")
+        say(_STOPPED)
     signal.signal(signal.SIGINT, signal.SIG_DFL)  # from here on it has nothing to interrupt
     sys.exit(code)
 
@@ -168,8 +170,24 @@ def _prepare() -> None:
 
 
 def _interrupt(number: int, frame: FrameType | None) -> None:
+    """End the command; at once if asked twice, or while a library is imported.
+
+    Libraries swallow an exception that comes while they are imported, or abort the process.
+    """
+    is_again = bool(_interrupts)
     _interrupts.append(number)
+    if is_again or _is_importing(frame):
+        os.write(2, f"{_STOPPED}\n".encode())  # standard error, as it is
+        os._exit(INTERRUPTED)
     raise KeyboardInterrupt
+
+
+def _is_importing(frame: FrameType | None) -> bool:
+    while frame is not None:
+        if frame.f_code.co_filename.startswith("<frozen importlib"):
+            return True
+        frame = frame.f_back
+    return False
 
 
 def _terminate(number: int, frame: FrameType | None) -> None:

@@ -264,3 +264,23 @@ def test_killed_workers_are_said_and_the_next_ingest_completes_it(
     assert run("ingest", demo / "results", "--into", tmp_path / "w").returncode == 0
     models = open_warehouse(tmp_path / "w").models()
     assert models.equals(open_warehouse(demo / "warehouse").models())
+
+
+@pytest.mark.parametrize("swallowed", ["import swallows", "swallow()"])
+def test_an_interrupt_that_a_library_swallows_ends_the_command(
+    tmp_path: Path, swallowed: str
+) -> None:
+    swallow = "try:\n    signal.raise_signal(signal.SIGINT)\nexcept BaseException:\n    pass\n"
+    (tmp_path / "swallows.py").write_text(f"import signal\n{swallow}", encoding="utf-8")
+    indented = swallow.replace("\n", "\n    ")
+    script = (
+        "import signal\nfrom orchbench_analytics.cli.boundary import run_guarded\n"
+        f"def swallow():\n    {indented}\ndef run():\n    {swallowed}\nrun_guarded(run)\n"
+    )
+
+    done = subprocess.run(
+        [sys.executable, "-c", script], cwd=tmp_path, capture_output=True, text=True, check=False
+    )
+
+    assert (done.returncode, done.stdout) == (130, "")
+    assert done.stderr == "orchbench: interrupted; what was finished before is kept\n"
