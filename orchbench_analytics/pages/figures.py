@@ -115,6 +115,9 @@ def leaderboard_figure(board: pl.DataFrame) -> Figure:
     return _drawn(lines, spans, points, height=_row_height(len(order)) * len(order))
 
 
+_COLUMN_LESS_ROW = "column − row, points"
+
+
 def pairs_figure(pairs: pl.DataFrame) -> Figure:
     """All pairs: the column's average less the row's, coloured if the difference is shown."""
     import altair as alt
@@ -132,7 +135,7 @@ def pairs_figure(pairs: pl.DataFrame) -> Figure:
         "score", "column", descending=[True, False])["column"].to_list()  # fmt: skip
     most = cells["value"].abs().quantile(0.9) or 1.0  # a dead model does not pale all others
     base = alt.Chart(_data(cells)).encode(
-        x=alt.X("column:N", sort=order, title=None, axis=alt.Axis(labelAngle=-90)),
+        x=alt.X("column:N", sort=order, title=_COLUMN_LESS_ROW, axis=alt.Axis(labelAngle=-90)),
         y=alt.Y("row:N", sort=order, title=None),
     )
     colour = alt.Color(
