@@ -104,6 +104,7 @@ def run_guarded(run: Callable[[], object]) -> NoReturn:
     try:
         code = _code_of(run)
         sys.stdout.flush()
+        signal.signal(signal.SIGINT, signal.SIG_IGN)  # from here on it has nothing to interrupt
         code = INTERRUPTED if _interrupts else code  # a library may have swallowed it
     except QueryTimeout as error:
         code = _ended(str(error), TIMED_OUT)
@@ -143,7 +144,7 @@ def run_guarded(run: Callable[[], object]) -> NoReturn:
             raise
     if code == INTERRUPTED:
         say(_STOPPED)
-    signal.signal(signal.SIGINT, signal.SIG_DFL)  # from here on it has nothing to interrupt
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
     sys.exit(code)
 
 
