@@ -91,6 +91,7 @@ def _wrapped(line: str) -> list[str]:
 
 
 _STOPPED = "orchbench: interrupted; what was finished before is kept"
+_SECONDS_TO_IMPORT = 0.02  # of CPU time, until the next look
 _interrupts: list[int] = []  # the signals of Ctrl-C that came since the command began
 
 
@@ -104,7 +105,7 @@ def run_guarded(run: Callable[[], object]) -> NoReturn:
     try:
         code = _code_of(run)
         sys.stdout.flush()
-        signal.signal(signal.SIGINT, signal.SIG_IGN)  # from here on it has nothing to interrupt
+        _ignore_interrupts()
         code = INTERRUPTED if _interrupts else code  # a library may have swallowed it
     except QueryTimeout as error:
         code = _ended(str(error), TIMED_OUT)
@@ -144,7 +145,7 @@ def run_guarded(run: Callable[[], object]) -> NoReturn:
             raise
     if code == INTERRUPTED:
         say(_STOPPED)
-    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    _ignore_interrupts()
     sys.exit(code)
 
 
@@ -171,16 +172,32 @@ def _prepare() -> None:
 
 
 def _interrupt(number: int, frame: FrameType | None) -> None:
-    """End the command; at once if asked twice, or while a library is imported.
+    """End the command; if asked twice, at once and without removing temporary files."""
+    is_again = bool(_interrupts)
+    _interrupts.append(number)
+    if is_again:
+        os.write(2, f"{_STOPPED}\n".encode())  # standard error, as it is
+        os._exit(INTERRUPTED)
+    _stop_when_imported(number, frame)
+
+
+def _stop_when_imported(_: int, frame: FrameType | None) -> None:
+    """End the command as soon as no library is being imported.
 
     Libraries swallow an exception that comes while they are imported, or abort the process.
     """
-    is_again = bool(_interrupts)
-    _interrupts.append(number)
-    if is_again or _is_importing(frame):
-        os.write(2, f"{_STOPPED}\n".encode())  # standard error, as it is
-        os._exit(INTERRUPTED)
+    if _is_importing(frame) and hasattr(signal, "setitimer"):
+        signal.signal(signal.SIGVTALRM, _stop_when_imported)
+        signal.setitimer(signal.ITIMER_VIRTUAL, _SECONDS_TO_IMPORT)
+        return
     raise KeyboardInterrupt
+
+
+def _ignore_interrupts() -> None:
+    """Let nothing interrupt the end of a command that is done."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    if hasattr(signal, "setitimer"):
+        signal.setitimer(signal.ITIMER_VIRTUAL, 0)
 
 
 def _is_importing(frame: FrameType | None) -> bool:
