@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
@@ -117,43 +117,28 @@ def ingest(
             raise PathError(f"no file is named {path}; without quotes the shell finds what fits it")
         if is_warehouse(path):
             raise PathError(f"{path} is a warehouse; name the result files that go into it")
+    what: dict[str, Any] = {
+        "model": model,
+        "experiment": experiment,
+        "language": language,
+        "pattern": pattern,
+        "agent_cards": agent_cards or (),
+        "expect": expect,
+        "prune": prune,
+        "jobs": jobs,
+    }
     if watch:
         if verify or not score or fail_on_refused:
             raise PathError("--watch does not go with --verify, --no-score or --fail-on-refused")
         with engine.opened(warehouse, create=True) as opened:
-            looks = opened.watch(
-                *paths,
-                every=every,
-                model=model,
-                experiment=experiment,
-                language=language,
-                pattern=pattern,
-                agent_cards=agent_cards or (),
-                expect=expect,
-                prune=prune,
-                jobs=jobs,
-            )
-            show_looks(opened, looks, quiet=quiet)
+            show_looks(opened, opened.watch(*paths, every=every, **what), quiet=quiet)
         return
     with (
         progress_bar(quiet=quiet or not engine.is_local) as progress,
         task_bar(quiet=quiet or engine.is_local) as task_progress,
         engine.opened(warehouse, create=True, progress=task_progress) as opened,
     ):
-        summary = opened.ingest(
-            *paths,
-            model=model,
-            experiment=experiment,
-            language=language,
-            pattern=pattern,
-            agent_cards=agent_cards or (),
-            expect=expect,
-            prune=prune,
-            score=score,
-            verify=verify,
-            jobs=jobs,
-            progress=progress,
-        )
+        summary = opened.ingest(*paths, score=score, verify=verify, progress=progress, **what)
     if not quiet:
         say_summary(summary, warehouse)
         if summary.found:
