@@ -13,7 +13,7 @@ async function sqlView() {
   const result = el("div", { class: "result", "aria-live": "polite" });
   const input = el("textarea", { id: "query", rows: 6, spellcheck: "false", autocomplete: "off", "aria-label": "Query", "aria-autocomplete": "list",
     "aria-controls": "completions", keydown: (event) => (completion.onKey(event) ? event.preventDefault() : onRun(event)), input: () => completion.offer(),
-    blur: () => setTimeout(() => completion.close(), 150) });
+    blur: () => completion.close() });
   input.value = here.params.get("query") ?? "select *\nfrom main.leaderboard";
   const completion = completions(input, known);
   const stop = el("button", { type: "button", disabled: true }, "Stop");
