@@ -26,6 +26,7 @@ from orchbench_analytics.selection import Contender
 from orchbench_analytics.store.bucket import Overtaken
 from orchbench_analytics.store.directories import (
     clear_staging,
+    collect_garbage,
     collect_objects,
     compact,
     mark_finished,
@@ -79,6 +80,7 @@ def ingest(
     def change(before: Manifest) -> Manifest:
         nonlocal summary
         was_killed = mark_unfinished(root)  # first of all: it says that what follows is ours
+        clear_staging(root)
         require_reach(engine, root, [Path(path) for path in given if not is_address(path)])
         manifest, summary = update(
             root,
@@ -97,7 +99,9 @@ def ingest(
             manifest = with_expected(root, manifest, expected)
         if is_scoring:
             manifest = _scored(root, manifest, _known_profiles(manifest), engine)
-        return compact(root, manifest)
+        manifest = compact(root, manifest)
+        collect_garbage(root, before, manifest)
+        return manifest
 
     with hold(root, wait=wait, on_wait=_say):
         _commit(root, change, load=load_or_start)
@@ -259,7 +263,7 @@ def _without_models(
 def _scored(
     root: Path, manifest: Manifest, profiles: Sequence[Profile], engine: Engine
 ) -> Manifest:
-    coverage = find_unscored(root, manifest, profiles)
+    coverage = find_unscored(root, manifest, profiles, adopt=True)
     if is_scored(manifest, profiles, coverage):
         return manifest
     # An ingest that finds nothing new does not wait for networkx to be imported.

@@ -48,8 +48,7 @@ from orchbench_analytics.ingest.sources import (
     source_of,
     stat_file,
 )
-from orchbench_analytics.store.directories import collect_garbage, with_table
-from orchbench_analytics.store.files import is_as_written
+from orchbench_analytics.store.directories import read_notes, with_table
 from orchbench_analytics.store.manifest import Manifest, Part, columns_now
 from orchbench_analytics.store.parquet import to_arrow
 from orchbench_analytics.store.verify import is_damaged, without_damaged_scores
@@ -116,8 +115,8 @@ def update(
     sound = without_damaged_scores(root, manifest, verify=verify)
     sound = read_again(state, sound, found, verify=verify, prune=prune)
     settle_unchanged(state, found)
-    adopted = adopt(state, found) if was_killed else []
-    collect_garbage(root, manifest, Manifest(parts=adopted))
+    if was_killed:
+        adopt(state, found)
     for file in found.values():
         if file.reason is not None:
             state.sources[file.path] = source_of(file)
@@ -477,16 +476,11 @@ def take(state: State, built: Built) -> None:
         state.sources[file.path] = state.sources[file.path]._replace(file_stamp=stamp)
 
 
-def adopt(state: State, found: dict[str, InputFile]) -> list[Part]:
+def adopt(state: State, found: dict[str, InputFile]) -> None:
     """Take over parts that a killed ingest had finished, if all their files are still the same."""
-    adopted = []
-    for path in sorted(state.root.glob("parts/*/part.json")):
-        try:
-            note = msgspec.json.decode(path.read_bytes(), type=PartNote)
-        except (OSError, msgspec.DecodeError):  # not finished after all
-            continue
-        is_named = note.part.directory == path.parent.relative_to(state.root).as_posix()
-        if note.part.made_by != made_by() or not is_named or not is_as_written(path.parent):
+    live = {part.directory for part in state.parts.values()}
+    for directory, note in read_notes(state.root, "parts", PartNote, without=live):
+        if note.part.made_by != made_by() or note.part.directory != directory:
             continue
         is_current = all(
             s.path in found
@@ -497,8 +491,6 @@ def adopt(state: State, found: dict[str, InputFile]) -> list[Part]:
         is_news = any(not _is_same_content(state.before.get(s.path), s) for s in note.sources)
         if is_current and is_news:
             take(state, Built(note.part, note.sources))
-            adopted.append(note.part)
-    return adopted
 
 
 def _is_same_content(known: Source | None, source: Source) -> bool:

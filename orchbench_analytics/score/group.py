@@ -280,17 +280,18 @@ def _by_profile(
 def _write_scores(task: GroupTask, profile: Profile, frames: Sequence[pl.DataFrame]) -> ScoreGroup:
     group_id = task.group.group_ids[profile]
     scored = dict(zip(SCORED_TABLES, frames, strict=True))
-    tables = ((t.name, Frame(frame, t)) for t, frame in scored.items() if len(frame))
-    directory = f"scores/{group_id}"
-    return ScoreGroup(
-        directory=directory,
-        row_counts=write_directory(task.output, directory, tables),
+    tables = [(t.name, Frame(frame, t)) for t, frame in scored.items() if len(frame)]
+    group = ScoreGroup(
+        directory=f"scores/{group_id}",
+        row_counts={name: len(table.rows) for name, table in tables},
         columns_id=columns_id(SCORED_TABLES),
         group_id=group_id,
         profile=profile.name,
         part_ids=sorted(part.part_id for part in task.group.parts),
         unchecked_pattern_count=int(scored[SCORED_ARGUMENTS]["is_pattern_unchecked"].sum()),
     )
+    write_directory(task.output, group.directory, tables, note=msgspec.json.encode(group))
+    return group
 
 
 def _read(files: list[Path], table: Table) -> pl.DataFrame:

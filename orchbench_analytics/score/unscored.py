@@ -9,6 +9,7 @@ from typing import NamedTuple
 
 from orchbench_analytics.profiles import Profile, rules_of
 from orchbench_analytics.queries import macros, scenario_scores_query
+from orchbench_analytics.store.directories import read_notes
 from orchbench_analytics.store.manifest import Manifest, Part, ScoreGroup, table_files
 from orchbench_analytics.store.names import code_fingerprint, name_of
 from orchbench_analytics.tables import JUDGEMENTS, PLANS, STEPS
@@ -36,11 +37,16 @@ class Coverage(NamedTuple):
     open_groups: list[OpenGroup]
 
 
-def find_unscored(root: Path, manifest: Manifest, profiles: Sequence[Profile]) -> Coverage:
+def find_unscored(
+    root: Path, manifest: Manifest, profiles: Sequence[Profile], *, adopt: bool = False
+) -> Coverage:
     """What holds of the warehouse's scores, and what its parts lack.
 
     Scores hold while their parts are live and no judge log of theirs is new or gone, and rules,
     tool schemas and our own code are the same.
+
+    adopt: take over scores that were finished by a command that was killed or overtaken by another
+        writer; the caller holds the lock.
     """
     rules = manifest.profiles | {profile.name: rules_of(profile) for profile in profiles}
     made_by = (
@@ -63,13 +69,17 @@ def find_unscored(root: Path, manifest: Manifest, profiles: Sequence[Profile]) -
         judges = sorted(part.part_id for part in judging_of(live[name] for name in part_ids))
         return name_of(sorted(part_ids), judges, sorted(rules[profile].items()), *made_by)
 
-    scores = [
-        group
-        for group in manifest.scores
-        if live.keys() >= set(group.part_ids)
-        and group.group_id == group_id(group.part_ids, group.profile)
-    ]
-    scored = {(group.profile, part_id) for group in scores for part_id in group.part_ids}
+    scores, scored = list[ScoreGroup](), set[tuple[str, str]]()
+    for group in (*manifest.scores, *(_finished(root, manifest) if adopt else ())):
+        covered = {(group.profile, part_id) for part_id in group.part_ids}
+        if (
+            group.profile in rules
+            and live.keys() >= set(group.part_ids)
+            and group.group_id == group_id(group.part_ids, group.profile)
+            and scored.isdisjoint(covered)
+        ):
+            scores.append(group)
+            scored |= covered
     # Parts that were scored together are so again: other profiles may share those scores.
     together = {part_id: tuple(group.part_ids) for group in scores for part_id in group.part_ids}
     by_lack: dict[tuple[tuple[Profile, ...], tuple[str, ...]], list[Part]] = {}
@@ -92,12 +102,20 @@ def find_unscored(root: Path, manifest: Manifest, profiles: Sequence[Profile]) -
 def is_scored(manifest: Manifest, profiles: Sequence[Profile], coverage: Coverage) -> bool:
     """Whether every part has its scores under the profiles, and no others are left from before."""
     is_known = all(manifest.profiles.get(p.name) == rules_of(p) for p in profiles)
-    return is_known and not coverage.open_groups and len(coverage.scores) == len(manifest.scores)
+    return is_known and not coverage.open_groups and coverage.scores == manifest.scores
 
 
 def row_count(parts: Sequence[Part]) -> int:
     """How many steps and plans some parts have."""
     return sum(part.row_counts.get(table.name, 0) for part in parts for table in (STEPS, PLANS))
+
+
+def _finished(root: Path, manifest: Manifest) -> Iterator[ScoreGroup]:
+    """Scores that lie in the warehouse, whole, and that the manifest does not name."""
+    live = {group.directory for group in manifest.scores}
+    for directory, group in read_notes(root, "scores", ScoreGroup, without=live):
+        if group.directory == directory:
+            yield group
 
 
 def _place(part: Part) -> tuple[str, str, str]:

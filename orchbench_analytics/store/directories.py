@@ -10,10 +10,10 @@ import hashlib
 import os
 import shutil
 import time
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from contextlib import suppress
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 import msgspec
 import pyarrow as pa
@@ -21,7 +21,13 @@ import pyarrow.parquet as pq
 
 from orchbench_analytics.errors import StorageError, WarehouseError
 from orchbench_analytics.schema import Table
-from orchbench_analytics.store.files import Stamps, fault_of, read_stamps, write_stamps
+from orchbench_analytics.store.files import (
+    Stamps,
+    fault_of,
+    is_as_written,
+    read_stamps,
+    write_stamps,
+)
 from orchbench_analytics.store.manifest import (
     Gathered,
     Holder,
@@ -63,6 +69,8 @@ _GATHERED_OF_PARTS = (SCENARIOS, JUDGEMENTS, REPORTED_SCENARIOS, REPORTED_MODELS
 _GATHERED_OF_SCORES = (SCENARIO_SCORES,)
 _FEW_FILES = 8
 _ATTEMPTS = 10
+
+Note = TypeVar("Note")
 
 
 def write_directory(
@@ -117,6 +125,23 @@ def _publish(staging: Path, target: Path, stamps: Stamps) -> None:
             continue
         shutil.rmtree(staging)
         return
+
+
+def read_notes(
+    root: Path, kind: str, type_: type[Note], *, without: Collection[str]
+) -> Iterator[tuple[str, Note]]:
+    """The notes in directories of a kind that are whole, by the paths of their directories.
+
+    A command that was killed, or overtaken by another writer, leaves what it had finished.
+    without: the directories that the manifest names.
+    """
+    for path in sorted((root / kind).glob("*")):
+        directory = path.relative_to(root).as_posix()
+        if directory not in without:
+            with suppress(OSError, msgspec.DecodeError):  # it has no note, or is not ours
+                note = msgspec.json.decode((path / NOTE).read_bytes(), type=type_)
+                if is_as_written(path):
+                    yield directory, note
 
 
 def with_table(root: Path, manifest: Manifest, name: str, rows: pa.Table | Frame) -> Manifest:

@@ -405,8 +405,9 @@ def table_files(root: Path, manifest: Manifest, table: str) -> list[Path]:
     """
     there = {holder.directory: holder for holder in row_holders(manifest)}
     for gathered in manifest.gathered:
-        if table in gathered.row_counts and there.keys() >= set(gathered.covers):
-            there = {n: h for n, h in there.items() if n not in set(gathered.covers)}
+        covered = set(gathered.covers)
+        if table in gathered.row_counts and there.keys() >= covered:
+            there = {name: holder for name, holder in there.items() if name not in covered}
             there[gathered.directory] = gathered
     return files_of(root, list(there.values()), table)
 

@@ -44,7 +44,7 @@ WRITER = "writer"
 UNFINISHED = "unfinished"
 STAGING = "staging"
 STAMPS = "files.json"
-NOTE = "part.json"
+NOTE = "note.json"
 # What these directories hold is there because a manifest names it.
 KEPT = (
     "parts",
@@ -63,7 +63,7 @@ _OUR_NAMES = {MANIFEST, LOCK, WRITER, UNFINISHED, STAGING, *KEPT}
 _STAGED_MANIFEST = re.compile(rf"{re.escape(MANIFEST)}\.[0-9a-f]{{32}}")
 _NAMED_DIRECTORY = re.compile(r"[0-9a-f]{20}")
 _STAGED_ENTRY = re.compile(r"[0-9a-f]{32}|probe-[0-9a-f]{32}")
-_STAGED_FILE = re.compile(r"[a-z_]+\.parquet")
+_STAGED_FILE = re.compile(r"[a-z_]+\.(?:parquet|json)")
 _WRITER_TEXT = re.compile(rb"(?:process [0-9]+\n)?")
 _PLAIN_NAME = r"\w[\w-]*(?:\.\w+)*"
 _PLAIN_PATH = re.compile(f"{_PLAIN_NAME}(?:/{_PLAIN_NAME})*", re.ASCII)
@@ -119,7 +119,7 @@ def is_made_up(path: Path) -> bool:
 
 def is_staged_file(name: str) -> bool:
     """Whether a file below the staging directory is one of those that are written there."""
-    return name in (NOTE, STAMPS) or _STAGED_FILE.fullmatch(name) is not None
+    return _STAGED_FILE.fullmatch(name) is not None
 
 
 def parquet_name(table: str) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import random
 import time
+from multiprocessing.process import BaseProcess
 from pathlib import Path
 
 import msgspec
@@ -20,6 +21,7 @@ from orchbench_analytics.store.manifest import (
     save_manifest,
 )
 from orchbench_analytics.store.mirror import sweep
+from tests.documents import scenario_path, write
 from tests.services.buckets import Server, forget_stores, objects
 from tests.services.proxy import LATE_SECONDS, running_proxy
 from tests.services.writers import start_writer, tagged
@@ -49,59 +51,100 @@ def collect_all(root: str) -> list[str]:
     )
 
 
+def trees_in(directory: Path, count: int) -> list[Path]:
+    """Small trees of result files, of one model each."""
+    return [write(scenario_path(directory, f"m{n}", "1")).parent for n in range(count)]
+
+
+def same_tables(root: str, trees: Path, place: Path) -> bool:
+    """Whether a warehouse has the tables that one undisturbed ingest of all trees gives."""
+    whole = open_warehouse(place, create=True)
+    whole.ingest(trees, jobs=1)
+    for name in ("scenario_scores", "scored_steps", "scored_plans", "steps", "plans"):
+        frames = [w.table(name).collect() for w in (open_warehouse(root), whole)]
+        ours, theirs = (frame.sort(frame.columns) for frame in frames)
+        if not ours.equals(theirs):
+            return False
+    return True
+
+
+def models_in(root: str) -> set[str]:
+    return {part.model for part in open_warehouse(root).manifest().parts}
+
+
 @pytest.mark.long
-def test_eight_writers_lose_nothing(root: str, tmp_path: Path) -> None:
+def test_eight_writers_lose_nothing(bucket: str, tmp_path: Path) -> None:
+    root = f"{bucket}/wh"
+    trees = trees_in(tmp_path / "trees", 41)
+    open_warehouse(root, create=True).ingest(trees.pop(), jobs=1)
     started = time.monotonic()
-    names = [f"writer{number}" for number in range(8)]
-    writers = [start_writer(root, name, 25, tmp_path / name) for name in names]
+    tags = {f"w{number}": [f"w{number}-{n}" for n in range(20)] for number in range(8)}
+    writers = []
+    for number, (name, own) in enumerate(tags.items()):
+        commits: list[str | Path] = [*own, *trees[number * 5 : number * 5 + 5]]
+        random.Random(number).shuffle(commits)
+        writers.append(start_writer(root, commits, tmp_path / name))
     for writer in writers:
         writer.join()
     assert [writer.exitcode for writer in writers] == [0] * 8
-    assert tagged(root) == {f"{name}-{number}" for name in names for number in range(25)}
-    waited = sum((tmp_path / name / "stderr").read_text().count("another writer") for name in names)
+    assert tagged(root) == {tag for own in tags.values() for tag in own}
+    assert same_tables(root, tmp_path / "trees", tmp_path / "whole")
+    waited = sum((tmp_path / name / "stderr").read_text().count("another writer") for name in tags)
     print(f"8 x 25 commits in {time.monotonic() - started:.0f} s; {waited} were overtaken at first")
 
 
 @pytest.mark.long
-def test_killed_writers_lose_nothing_and_their_garbage_is_collected(
-    root: str, s3: Server, tmp_path: Path
+def test_killed_ingests_lose_nothing_and_their_garbage_is_collected(
+    bucket: str, s3: Server, tmp_path: Path
 ) -> None:
-    board = open_warehouse(root).leaderboard()
+    root = f"{bucket}/wh"
+    trees = trees_in(tmp_path / "trees", 400)
+    open_warehouse(root, create=True).ingest(trees[0], jobs=1)
+    started = time.monotonic()
+    start_writer(root, trees[1:3], tmp_path / "writers" / "first").join()
+    longest = 2 * (time.monotonic() - started)  # some ingests come to their end, others do not
     draw = random.Random(5)
-    kills = survived = 0
-    writers = []
+    places = [tmp_path / "writers" / str(number) for number in range(4)]
+    running: dict[Path, tuple[BaseProcess, float]] = {}
+    kills = 0
+
+    def done() -> set[str]:
+        noted = (tmp_path / "writers").glob("*/done")
+        return {name for file in noted for name in file.read_text(encoding="utf-8").split()}
+
     while kills < 200:
-        while len(writers) < 4:
-            number = kills + len(writers) + survived
-            place = tmp_path / "writers" / str(number)
-            process = start_writer(root, f"w{number}", 10_000, place)
-            writers.append((process, place, time.monotonic() + draw.uniform(0.05, 1.5)))
+        for place in places:  # whoever was killed goes on where it was, with the same cache
+            if place not in running:
+                known = done()
+                left: list[str | Path] = [tree for tree in trees if tree.name not in known]
+                draw.shuffle(left)
+                process = start_writer(root, left or trees, place)
+                running[place] = process, time.monotonic() + draw.uniform(0.05, longest)
         time.sleep(0.02)
-        for writer in list(writers):
-            process, _, end = writer
+        for place, (process, end) in list(running.items()):
             if time.monotonic() > end:
                 process.kill()
                 process.join()
-                assert process.exitcode == -9
-                writers.remove(writer)
-                kills += 1
-    for process, _, _ in writers:
+                kills += process.exitcode == -9
+                del running[place]
+    for process, _ in running.values():
         process.kill()
         process.join()
-        kills += 1
-    done = {
-        name
-        for file in (tmp_path / "writers").glob("*/done")
-        for name in file.read_text(encoding="utf-8").split()
-    }
-    assert done <= tagged(root)
-    assert open_warehouse(root).leaderboard().equals(board)
+    reported, there = done(), models_in(root)
+    assert reported <= there
+    assert reported
+    summary = open_warehouse(root).ingest(tmp_path / "trees", jobs=1)
+    assert summary.found == len(trees)
+    assert same_tables(root, tmp_path / "trees", tmp_path / "whole")
     before = len(objects(s3, root))
     collected = collect_all(root)
     manifest = open_warehouse(root).manifest()
     assert set(objects(s3, root)) == {"manifest.json", *named_files(manifest)}
-    assert open_warehouse(root).leaderboard().equals(board)
-    print(f"{kills} kills, {len(done)} commits done, {len(collected)} of {before} objects garbage")
+    assert same_tables(root, tmp_path / "trees", tmp_path / "whole")
+    print(
+        f"{kills} kills, {len(reported)} ingests reported, {len(there)} there, "
+        f"{len(collected)} of {before} objects garbage"
+    )
 
 
 def test_writers_that_ingest_at_the_same_time_lose_nothing(

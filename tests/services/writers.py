@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Sequence
 from multiprocessing import get_context
 from multiprocessing.process import BaseProcess
 from pathlib import Path
@@ -10,18 +11,25 @@ from pathlib import Path
 from orchbench_analytics import open_warehouse
 
 _context = get_context("forkserver")
-_context.set_forkserver_preload(["tests.services.writers", "pyarrow.parquet", "obstore"])
+_context.set_forkserver_preload(
+    ["tests.services.writers", "orchbench_analytics.score.group", "obstore"]
+)
 
 
-def start_writer(root: str, name: str, commits: int, directory: Path) -> BaseProcess:
-    """Start a process that tags `commits` models, one commit each, and notes each that is done."""
+def start_writer(root: str, commits: Sequence[str | Path], directory: Path) -> BaseProcess:
+    """Start a process that makes commits one by one, and notes each that is reported as done.
+
+    A commit is the tag of a model, or the ingest of a tree. The directory has the writer's cache.
+    """
     environment = {k: v for k, v in os.environ.items() if k.startswith(("AWS_", "ORCHBENCH_"))}
-    process = _context.Process(target=_tag, args=(root, name, commits, directory, environment))
+    process = _context.Process(target=_write, args=(root, commits, directory, environment))
     process.start()
     return process
 
 
-def _tag(root: str, name: str, commits: int, directory: Path, environment: dict[str, str]) -> None:
+def _write(
+    root: str, commits: Sequence[str | Path], directory: Path, environment: dict[str, str]
+) -> None:
     os.environ.update(environment)
     directory.mkdir(parents=True, exist_ok=True)
     os.environ["ORCHBENCH_CACHE"] = str(directory / "cache")
@@ -29,11 +37,15 @@ def _tag(root: str, name: str, commits: int, directory: Path, environment: dict[
     os.dup2(descriptor, 2)
     warehouse = open_warehouse(root)
     with (directory / "done").open("a") as done:
-        for number in range(commits):
-            file = directory / f"{name}.csv"
-            file.write_text(f"model,writer\n{name}-{number},{name}\n", encoding="utf-8")
-            warehouse.tag(file)
-            done.write(f"{name}-{number}\n")
+        for commit in commits:
+            if isinstance(commit, Path):
+                warehouse.ingest(commit, jobs=1)
+                done.write(f"{commit.name}\n")
+            else:
+                file = directory / "tags.csv"
+                file.write_text(f"model,writer\n{commit},{directory.name}\n", encoding="utf-8")
+                warehouse.tag(file)
+                done.write(f"{commit}\n")
             done.flush()
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shutil
 import subprocess
 import sys
 from functools import cache
@@ -14,11 +15,14 @@ from obstore.store import MemoryStore
 
 from orchbench_analytics import open_warehouse
 from orchbench_analytics.errors import PathError, Unreachable, WarehouseError
+from orchbench_analytics.score import group
 from orchbench_analytics.store import bucket, mirror
 from orchbench_analytics.store.bucket import Bucket, Overtaken, parse_options
-from orchbench_analytics.store.manifest import live_paths, named_files, save_manifest
+from orchbench_analytics.store.directories import mark_unfinished
+from orchbench_analytics.store.manifest import ScoreGroup, live_paths, named_files, save_manifest
 from orchbench_analytics.store.mirror import Mirror, bucket_of, root_of
 from tests.documents import scenario_path, write
+from tests.store.test_verify import flip
 from tests.sweep import write_sweep
 
 
@@ -110,6 +114,70 @@ def test_who_is_overtaken_does_it_again(
     mine.tag(files["mine"])
     holder = mine.manifest().tables["model_tags"]
     assert holder.row_counts == {"model_tags": 2}
+
+
+@pytest.fixture
+def scored(monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    """The ids of groups of scores that were computed since, one by one."""
+    computed: list[str] = []
+    score_group = group.score_group
+
+    def counted(task: group.GroupTask) -> list[ScoreGroup]:
+        computed.extend(task.group.group_ids.values())
+        return score_group(task)
+
+    monkeypatch.setattr(group, "score_group", counted)
+    return computed
+
+
+def test_who_is_overtaken_scores_nothing_again(
+    store: MemoryStore,
+    results: Path,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    scored: list[str],
+) -> None:
+    first, second = sorted(results.iterdir())
+    mine = open_warehouse("s3://bucket/wh", create=True)
+    monkeypatch.setenv("ORCHBENCH_CACHE", str(tmp_path / "other"))
+    other = open_warehouse("s3://bucket/wh", create=True)
+    put, is_first = Bucket.put, True
+
+    def put_late(self: Bucket, name: str, *args: object, **kwargs: object) -> object:
+        nonlocal is_first
+        if name == "manifest.json" and is_first:
+            is_first = False
+            other.ingest(second, jobs=1)
+        return put(self, name, *args, **kwargs)  # type: ignore[arg-type]
+
+    monkeypatch.setattr(Bucket, "put", put_late)
+    mine.ingest(first, jobs=1)
+    assert {part.model for part in mine.manifest().parts} == {first.name, second.name}
+    assert len(scored) == len(set(scored))
+    assert set(scored) == {group.group_id for group in mine.manifest().scores}
+    assert mine.verify() == []
+
+
+def test_scores_that_a_killed_ingest_had_finished_are_taken_over(
+    results: Path, tmp_path: Path, scored: list[str]
+) -> None:
+    warehouse = open_warehouse(tmp_path / "wh", create=True)
+    warehouse.ingest(results, jobs=1)
+    before, board = warehouse.manifest(), warehouse.leaderboard()
+    lost, damaged, *_ = before.scores
+    shutil.rmtree(warehouse.path / lost.directory)
+    flip(warehouse.path / damaged.directory / "scenario_scores.parquet", 300)
+    (warehouse.path / "manifest.json").unlink()
+    mark_unfinished(warehouse.path)
+    scored.clear()
+
+    again = open_warehouse(tmp_path / "wh", create=True)
+    again.ingest(results, jobs=1)
+
+    assert sorted(scored) == sorted([lost.group_id, damaged.group_id])
+    assert again.manifest().scores == before.scores
+    assert again.leaderboard().equals(board)
+    assert again.verify() == []
 
 
 def test_a_file_of_the_same_rows_in_other_bytes_is_taken_as_it_is(

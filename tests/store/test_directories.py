@@ -50,8 +50,8 @@ def test_a_directory_appears_complete_or_not_at_all(tmp_path: Path) -> None:
     write_directory(tmp_path, "parts/a", ONE, note=b"{}")
     write_directory(tmp_path, "parts/a", ONE, note=b"other")
 
-    assert names_below(tmp_path / "parts/a") == {"steps.parquet", "part.json", "files.json"}
-    assert (tmp_path / "parts/a/part.json").read_bytes() == b"{}"
+    assert names_below(tmp_path / "parts/a") == {"steps.parquet", "note.json", "files.json"}
+    assert (tmp_path / "parts/a/note.json").read_bytes() == b"{}"
     assert list((tmp_path / "staging").iterdir()) == []
 
 
@@ -77,6 +77,7 @@ def test_a_damaged_directory_of_the_same_name_is_replaced(
     assert file.read_bytes() == whole
 
 
+@pytest.mark.long
 def test_many_processes_may_write_the_same_parts_at_once(tmp_path: Path) -> None:
     command = [sys.executable, "-c", WRITE_OFTEN, str(tmp_path), "100"]
     writers = [

@@ -50,6 +50,7 @@ def expected(make_once) -> dict[str, pl.DataFrame]:
 
 
 @pytest.mark.parametrize("start", range(0, PATHS, 10))
+@pytest.mark.long
 def test_a_warehouse_gives_the_same_figures_wherever_it_lies(
     make_once, tmp_path: Path, expected: dict[str, pl.DataFrame], start: int
 ) -> None:

@@ -123,7 +123,7 @@ def test_no_flipped_bit_goes_unseen(small: Warehouse) -> None:
         else:
             unknown.add(file.name)
         file.write_bytes(whole)
-    assert unknown <= {"files.json", "part.json", "writer"}
+    assert unknown <= {"files.json", "note.json", "writer"}
 
 
 @pytest.mark.parametrize("damage", ["gone", "cut short"])

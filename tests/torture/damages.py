@@ -44,7 +44,7 @@ def spoil(campaign: Campaign, path: Path, chance: random.Random) -> None:
     _ask(whole, ("tag", str(path / "tags.csv")))
     expected = [_ask(whole, command) for command in COMMANDS]
     files = [file for file in sorted(whole.rglob("*")) if file.suffix in (".parquet", ".json")]
-    named = [file for file in files if file.name not in ("files.json", "part.json")]
+    named = [file for file in files if file.name not in ("files.json", "note.json")]
     while campaign.goes_on:
         # Every table as often as every other, however many files it has.
         kind = chance.choice(sorted({_kind(file) for file in named}))
