@@ -1371,6 +1371,7 @@ class Warehouse:
         models: Sequence[str] = (),
         profiles: Sequence[str] = (),
         answer_limit: int | None = None,
+        with_steps: bool | None = None,
         with_rules: bool = False,
         title: str | None = None,
         jobs: int | None = None,
@@ -1383,6 +1384,7 @@ class Warehouse:
             models: only these.
             profiles: only these; the first is shown first.
             answer_limit: cut answers after so many characters; 0 leaves them out.
+            with_steps: whether to include every step and answer; by default up to 300,000 steps.
             with_rules: also show what each scoring rule changes, which takes a while.
             title: of the page.
             jobs: how many processes; by default as many as there are cores.
@@ -1404,7 +1406,12 @@ class Warehouse:
         require_parent(local_path(output))
         limit = ANSWER_LIMIT if answer_limit is None else answer_limit
         options = ReportOptions(
-            _several(models), _several(profiles), limit, with_rules, title or TITLE
+            models=_several(models),
+            profiles=_several(profiles),
+            answer_limit=limit,
+            with_rules=with_rules,
+            title=title or TITLE,
+            with_steps=with_steps,
         )
         with self._running(jobs, is_local=True) as engine:
             return make_report(self.path, self.manifest(), local_path(output), options, engine)
@@ -1710,9 +1717,9 @@ class Warehouse:
 
     def _terms(self, profile: Profile, chosen: Chosen) -> pl.DataFrame:
         """What statistics need of `scenario_scores`: the terms that metrics are made of."""
-        from orchbench_analytics.stats.sweep import COLUMNS
+        from orchbench_analytics.stats.sweep import COLUMNS, ruled
 
-        return self._scenario_scores(profile, chosen).select(COLUMNS).collect()
+        return ruled(self._scenario_scores(profile, chosen).select(COLUMNS).collect(), [profile])
 
     def _clusters(self, given: str | Path | None = None) -> pl.DataFrame:
         """Which scenarios go together: a scenario, its translations, and what a file says."""

@@ -8,7 +8,7 @@ import polars as pl
 
 from orchbench_analytics.metrics import HEADLINE, LABELS, MEAN_OF_LANGUAGES, METRICS
 from orchbench_analytics.outputs.labels import metric_label, named_contenders
-from orchbench_analytics.stats.shortlist import FEWEST_FOR_REGRESSION, REGRESSION
+from orchbench_analytics.tables.statistics import FEWEST_FOR_REGRESSION, REGRESSION
 
 _FEW = 3
 
@@ -72,11 +72,17 @@ def costs(rows: pl.DataFrame) -> str:
         front: ", ".join(rows.filter(front=front)["model"].to_list())
         for front in ("on", "likely on")
     }
-    unknown = rows.filter(front="unknown").height
+    unknown = rows.filter(front="unknown")
+    has_tokens = pl.col("run_input_tokens").is_not_null()
+    unpriced, unmeasured = (unknown.filter(chosen).height for chosen in (has_tokens, ~has_tokens))
     said = [
         f"surely on the front of score and cost: {names['on']}" if names["on"] else "",
         f"likely on it: {names['likely on']}" if names["likely on"] else "",
-        f"the cost of {unknown} is not known; give --prices" if unknown else "",
+        f"the cost of {_models(unpriced)} is not known; give --prices" if unpriced else "",
+        f"the tokens of {_models(unmeasured)} are not known, so prices do not help; the view "
+        "scenario_usage has what their files state"
+        if unmeasured
+        else "",
     ]
     return "; ".join(filter(None, said))
 

@@ -12,15 +12,17 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from functools import reduce
+from math import fsum
 from operator import add
 from typing import NamedTuple
 
 import numpy as np
 
-from orchbench_analytics.metrics import METRICS, Mean, Ratio
+from orchbench_analytics.metrics import HEADLINE, METRICS, Mean, Ratio
 from orchbench_analytics.stats.sweep import Array, Block, Flags, Indices
 
 Sums = Mapping[str, Array]
+_ZERO_IF_UNDEFINED = ("reject_f1", "call_f1")  # by the rule `undefined`, as in model_scores.sql
 _NOTHING = 1e-9  # what is left of a sum after all of it was subtracted
 
 
@@ -165,10 +167,32 @@ def estimate(name: str, blocks: Sequence[Block]) -> Estimate:
 
 
 def estimate_block(name: str, block: Block, terms: Sums | None = None) -> Estimate:
-    """A metric in one language, of its terms by contender and scenario, or of other terms."""
-    terms = terms or block.terms
+    """A metric in one language, of its terms by contender and scenario, or of other terms.
+
+    The value of its own terms is that of `model_scores`, rounded where the profile does so.
+    """
     asked = {term for ratio in _ratios(name) for term in _terms(ratio)}
-    return estimate_clusters(name, {term: _by_cluster(terms[term], block) for term in asked})
+    by_scenario = terms or block.terms
+    found = estimate_clusters(name, {term: _by_cluster(by_scenario[term], block) for term in asked})
+    if terms is not None or (block.rounding == "none" and block.undefined == "null"):
+        return found
+    sums = {term: np.array([fsum(row) for row in block.terms[term].tolist()]) for term in asked}
+    return found._replace(value=_by_the_rules(name, sums, block))
+
+
+def _by_the_rules(name: str, sums: Sums, block: Block) -> Array:
+    """A metric of summed terms, rounded and with an undefined F1 as the profile has it."""
+    formula = METRICS[name].formula
+    if isinstance(formula, Mean):
+        members = [_by_the_rules(member, sums, block) for member in formula.of]
+        value = _plain_mean(members) if formula.needs_all else defined_mean(members)
+    else:
+        value = divide(formula, sums)
+    if name in _ZERO_IF_UNDEFINED and block.undefined == "zero":
+        value = np.nan_to_num(value)
+    if name in HEADLINE and block.rounding == "four_digits":
+        value = np.array([round(figure, 4) for figure in value.tolist()])
+    return value
 
 
 def _by_cluster(values: Array, block: Block) -> Array:

@@ -111,15 +111,15 @@ def _rank(
 ) -> pl.DataFrame:
     height, total = len(sweep.contenders), sweep_size(sweep.blocks, expected)
     scored = scored_counts(sweep.blocks)
-    score = estimate(_METRIC, sweep.blocks).summary
-    own = score
+    alone = estimate(_METRIC, sweep.blocks)
+    score = own = alone.summary
     is_dead = np.array([contender in unanswered for contender in sweep.contenders], dtype=bool)
     enough = (scored >= min_coverage * total - 1e-9) & ~is_dead & ~np.isnan(own.value)
     numbers = {name: np.full(height, np.nan) for name in ("number", "low", "high", "tier")}
     is_ranked = np.zeros(height, dtype=bool)
     shared = sweep.in_common(np.flatnonzero(enough))
     if shared.blocks:
-        common = estimate(_METRIC, shared.blocks)
+        common = alone if shared is sweep else estimate(_METRIC, shared.blocks)
         is_known = ~np.isnan(common.value)
         ranked = np.flatnonzero(enough)[is_known]
         common = common.take(is_known)

@@ -41,14 +41,16 @@ from orchbench_analytics.selection import find_contender
 from orchbench_analytics.stats.estimate import estimate, estimate_clusters
 from orchbench_analytics.stats.limits import check_level, student_quantile
 from orchbench_analytics.stats.sweep import ALONE, Array, Block, Contender, Indices, Sweep, sweeps
-from orchbench_analytics.tables.statistics import PREDICTIONS, SHORTLISTS, frame
+from orchbench_analytics.tables.statistics import (
+    FEWEST_FOR_REGRESSION,
+    PLAIN_MEAN,
+    PREDICTIONS,
+    REGRESSION,
+    SHORTLISTS,
+    frame,
+)
 
-# Regression predicts better than the mean over the list from three simulated models on, but with
-# three to five models its intervals of 95 % covered as few as 91.5 %; those of the mean, 94.4 %
-# (50 sweeps for each number of models and size of list).
-FEWEST_FOR_REGRESSION = 6
 FEWEST_FOR_INTERVAL = 3
-REGRESSION, PLAIN_MEAN = "regression", "mean over the list"
 # In variances of a model; a finer grid chose no better and made the errors of the chosen smaller.
 _PENALTIES = (0.1, 1.0, 10.0, np.inf)
 _MOST_FOLDS = 50  # up to 50 models each is left out alone, and more in groups
@@ -324,15 +326,7 @@ def _defined(known: Examples) -> Examples:
 def _listed(block: Block, wanted: set[tuple[str, str]]) -> Block:
     """The scenarios of a language that a list names."""
     columns = np.array([(block.language, name) in wanted for name in block.scenarios])
-    return Block(
-        block.language,
-        tuple(np.array(block.scenarios, dtype=object)[columns].tolist()),
-        block.cluster_of[columns],
-        block.cluster_count,
-        block.present[:, columns],
-        block.runs[:, columns],
-        {term: values[:, columns] for term, values in block.terms.items()},
-    )
+    return block.only(slice(None), columns)
 
 
 def _quotas(scenarios: pl.DataFrame, count: int) -> pl.DataFrame:

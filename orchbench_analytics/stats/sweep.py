@@ -7,7 +7,7 @@ So clusters, and not scenarios, are what statistics treat as independent of each
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import numpy as np
@@ -17,6 +17,7 @@ import polars as pl
 from orchbench_analytics import selection
 from orchbench_analytics.errors import PathError, SelectionError
 from orchbench_analytics.metrics import SOURCE_COLUMNS, TERMS, terms_of
+from orchbench_analytics.profiles import SPEC, Profile
 
 Array = npt.NDArray[np.float64]
 Flags = npt.NDArray[np.bool_]
@@ -26,6 +27,8 @@ Indices = npt.NDArray[np.int64]
 _KEY = ("profile", "model", "experiment", "language", "scenario")
 # What a sweep is made from: columns of the table `scenario_scores`.
 COLUMNS = (*_KEY, "run_count", *SOURCE_COLUMNS)
+# Rules of a profile about figures that are formed from terms; `ruled` puts them beside the rows.
+_RULES = ("rounding", "undefined")
 # Terms that grow with the number of runs; the others are means over a file's runs.
 SUMMED = frozenset(name for name in SOURCE_COLUMNS if name.endswith("_count"))
 # No scenario has a partner: the columns of the view `scenario_clusters`, without rows.
@@ -37,7 +40,8 @@ class Block:
     """One language: for each term an array of contender by scenario, 0 where a file is missing.
 
     `cluster_of` is the cluster of each scenario, of the `cluster_count` that the sweep has. `runs`
-    is how many runs a file has, 1 where it is missing or not known.
+    is how many runs a file has, 1 where it is missing or not known. `rounding` and `undefined` are
+    what the profile chooses.
     """
 
     language: str
@@ -47,6 +51,19 @@ class Block:
     present: Flags
     runs: Array
     terms: dict[str, Array]
+    rounding: str = SPEC.rounding
+    undefined: str = SPEC.undefined
+
+    def only(self, places: Indices | slice, columns: Flags) -> Block:
+        """Some contenders, over some scenarios."""
+        return replace(
+            self,
+            scenarios=tuple(np.array(self.scenarios, dtype=object)[columns].tolist()),
+            cluster_of=self.cluster_of[columns],
+            present=self.present[places][:, columns],
+            runs=self.runs[places][:, columns],
+            terms={term: values[places][:, columns] for term, values in self.terms.items()},
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,6 +86,9 @@ class Sweep:
 
     def in_common(self, places: Indices) -> Sweep:
         """Some contenders, over the scenarios that all of them have."""
+        everyone = np.arange(len(self.contenders))
+        if np.array_equal(places, everyone) and all(block.present.all() for block in self.blocks):
+            return self
         shared = (_in_common(block, places) for block in self.blocks if len(places))
         return Sweep(
             self.profile,
@@ -102,6 +122,17 @@ def sweeps(
         _sweep(profile, scenario_scores.filter(profile=profile), needed, clusters)
         for profile in profiles
     ]
+
+
+def ruled(rows: pl.DataFrame, profiles: Iterable[Profile]) -> pl.DataFrame:
+    """Rows of `scenario_scores`, with the rules that figures formed from them follow."""
+    known = [*profiles]
+    return rows.with_columns(
+        pl.col("profile")
+        .replace_strict({p.name: getattr(p, rule) for p in known}, return_dtype=pl.String)
+        .alias(rule)
+        for rule in _RULES
+    )
 
 
 def read_clusters(path: Path) -> pl.DataFrame:
@@ -155,19 +186,22 @@ def _sweep(
         raise SelectionError(f"there is more than one row for some {', '.join(_KEY)}")
     run_counts = _spread(rows, runs, at, np.ones(shape))
     terms = {term: _spread(rows, TERMS[term], at, np.zeros(shape)) for term in needed}
-    languages = scenarios["language"].to_numpy()
+    rules = {rule: rows[rule][0] for rule in _RULES if rule in rows.columns}
+    sizes = scenarios.group_by("language", maintain_order=True).len()
+    ends = sizes["len"].cum_sum()
     blocks = (
         Block(
             language,
-            tuple(scenarios["scenario"].to_numpy()[of_language].tolist()),
-            cluster_of[of_language],
+            tuple(scenarios["scenario"][own].to_list()),
+            cluster_of[own],
             len(names),
-            whole[:, of_language] > 0,
-            run_counts[:, of_language],
-            {term: values[:, of_language] for term, values in terms.items()},
+            whole[:, own] > 0,
+            run_counts[:, own],
+            {term: values[:, own] for term, values in terms.items()},
+            **rules,
         )
-        for language in scenarios["language"].unique().sort()
-        for of_language in [languages == language]
+        for language, size, end in zip(sizes["language"], sizes["len"], ends, strict=True)
+        for own in [slice(end - size, end)]  # scenarios are in order of their languages
     )
     return Sweep(profile, tuple(contenders.iter_rows()), tuple(names), tuple(blocks))
 
@@ -189,16 +223,7 @@ def _spread(rows: pl.DataFrame, value: pl.Expr, at: tuple[Indices, Indices], int
 
 
 def _in_common(block: Block, places: Indices) -> Block:
-    columns = np.logical_and.reduce(block.present[places], axis=0)
-    return Block(
-        block.language,
-        tuple(np.array(block.scenarios, dtype=object)[columns].tolist()),
-        block.cluster_of[columns],
-        block.cluster_count,
-        block.present[places][:, columns],
-        block.runs[places][:, columns],
-        {term: values[places][:, columns] for term, values in block.terms.items()},
-    )
+    return block.only(places, np.logical_and.reduce(block.present[places], axis=0))
 
 
 def common_pair(sweep: Sweep, baseline: str | Contender, candidate: str | Contender) -> Sweep:

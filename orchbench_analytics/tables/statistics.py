@@ -407,8 +407,15 @@ _PREDICTION_ERROR = maybe_number(
 _MEAN_ERROR = maybe_number(
     "mean_error", "The same of the score over the list, taken for the full score."
 )
+# Regression predicts better than the mean over the list from three simulated models on, but with
+# three to five models its intervals of 95 % covered as few as 91.5 %; those of the mean, 94.4 %
+# (50 sweeps for each number of models and size of list).
+FEWEST_FOR_REGRESSION = 6
+REGRESSION, PLAIN_MEAN = "regression", "mean over the list"
 _METHOD = text(
-    "method", "regression, or with fewer than six models that have everything: mean over the list."
+    "method",
+    f"{REGRESSION}, or with fewer than {FEWEST_FOR_REGRESSION} models that have everything: "
+    f"{PLAIN_MEAN}.",
 )
 _EXAMPLES = count("model_count", "Models that have all scenarios, from which predictions learn.")
 SHORTLISTS = Table(

@@ -144,7 +144,7 @@ def sweep_of(terms: Sequence[dict[str, Array]]) -> Sweep:
     shape = (height, count)
     present: Flags = np.ones(shape, dtype=np.bool_)
     blocks = tuple(
-        Block(language, names, np.eye(count), present, np.ones(shape), part)
+        Block(language, names, np.arange(count), count, present, np.ones(shape), part)
         for language, part in zip(LANGUAGES, terms, strict=True)
     )
     return Sweep("spec", tuple((f"m{place:06d}", "") for place in range(height)), names, blocks)

@@ -66,6 +66,7 @@ def test_translations_taken_for_independent_would_find_what_is_not_there(
     assert (right["p_unadjusted"] <= 0.05).mean() < 0.08  # type: ignore[operator]
 
 
+@pytest.mark.long
 def test_all_rows_hold_together(simulate: Simulate) -> None:
     """Two equal models, four metrics, two languages: any false verdict is rare."""
     rng = np.random.default_rng(32)
@@ -243,6 +244,7 @@ def test_verdict_interval_and_p_never_contradict_each_other(simulate: Simulate) 
     assert told.filter(pl.col("low") > pl.col("low_unadjusted") + 1e-12).is_empty()
 
 
+@pytest.mark.long
 def test_a_false_finding_among_many_is_as_rare_as_one(simulate: Simulate) -> None:
     """Eight equal models, 28 pairs: any verdict is false, and rare."""
     rng = np.random.default_rng(38)

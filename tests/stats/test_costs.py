@@ -8,6 +8,7 @@ import polars as pl
 import pytest
 
 from orchbench_analytics.errors import PathError
+from orchbench_analytics.outputs import sentences
 from orchbench_analytics.stats.costs import costs, read_prices
 
 Simulate = Callable[..., pl.DataFrame]
@@ -54,6 +55,20 @@ def test_tokens_are_priced_where_no_cost_is_stated(simulate: Simulate, tmp_path:
     assert found["m0000-1"]["run_cost"] == pytest.approx((1000 * 2 + 100 * 10) / 1e6)
     assert found["m0000-2"]["cost_basis"] == found["m0000-2"]["front"] == "unknown"
     assert found["m0000-2"]["run_cost"] is None
+
+
+def test_prices_are_asked_for_only_where_tokens_are_known(simulate: Simulate) -> None:
+    rows = sweep(simulate, 0.0, 1.0)
+    usage = usage_of(rows, {"m0000-0": None, "m0000-1": None})
+    assert "the cost of 2 models is not known; give --prices" in sentences.costs(costs(rows, usage))
+    unmeasured = usage.with_columns(
+        pl.lit(None, pl.Int64).alias("used_input_token_count"),
+        pl.lit(None, pl.Int64).alias("used_output_token_count"),
+        token_run_count=pl.lit(0),
+    )
+    said = sentences.costs(costs(rows, unmeasured))
+    assert "--prices" not in said
+    assert "the tokens of 2 models are not known" in said
 
 
 @pytest.mark.parametrize(

@@ -17,10 +17,11 @@ from orchbench_analytics.metrics import (
     terms_of,
 )
 from orchbench_analytics.stats.compare import compare_models
-from orchbench_analytics.stats.estimate import estimate_block, evaluate, support
+from orchbench_analytics.stats.estimate import estimate, estimate_block, evaluate, support
 from orchbench_analytics.stats.intervals import intervals
 from orchbench_analytics.stats.sweep import Sweep, sweeps
 from orchbench_analytics.warehouse import Warehouse
+from tests.benchmarks.simulations import part_of, plans_of
 
 MODEL = ["profile", "model", "experiment", "language"]
 
@@ -45,12 +46,10 @@ def test_the_sql_of_model_scores_agrees_with_the_formulas(
     assert np.isnan(ours["reject_precision"]).any()  # the silent model rejects nothing
 
 
-@pytest.mark.parametrize("profile", ["spec", "strict"])
-def test_the_mean_over_languages_is_the_leaderboards(
-    warehouse: Warehouse, scenario_scores: pl.DataFrame, profile: str
-) -> None:
+@pytest.mark.parametrize("profile", ["spec", "strict", "upstream"])
+def test_the_mean_over_languages_is_the_leaderboards(warehouse: Warehouse, profile: str) -> None:
     is_profile = pl.col("profile") == profile
-    ours = intervals(scenario_scores.filter(is_profile), metrics=HEADLINE)
+    ours = warehouse.intervals(profile=profile, metrics=HEADLINE)
     theirs = (
         warehouse.table("leaderboard")
         .collect()
@@ -60,6 +59,40 @@ def test_the_mean_over_languages_is_the_leaderboards(
     both = ours.filter(pl.col("language") == "mean").join(theirs, on=[*MODEL[:3], "metric"])
     assert both.height == theirs.height
     assert both.select((pl.col("value") - pl.col("wanted")).abs().max()).item() < 1e-12
+
+
+@pytest.mark.parametrize("profile", ["spec", "strict", "upstream"])
+def test_scores_with_intervals_are_those_of_model_scores(
+    warehouse: Warehouse, profile: str
+) -> None:
+    ours = warehouse.intervals(profile=profile)
+    theirs = (
+        warehouse.table("metric_scores")
+        .filter(profile=profile)
+        .select("model", "experiment", "language", "metric", "score")
+        .collect()
+    )
+    both = ours.join(theirs, on=["model", "experiment", "language", "metric"])
+    assert both.height == 300
+    is_compared = pl.col("score").is_not_null()
+    assert both.filter(is_compared, (pl.col("value") - pl.col("score")).abs() > 1e-12).is_empty()
+
+
+def test_the_scores_of_a_pair_under_upstream_are_those_of_the_board(warehouse: Warehouse) -> None:
+    found = warehouse.compare("graded-1", "graded-2/baseline", profile="upstream").filter(
+        metric="average_score", language="mean"
+    )
+    board = warehouse.leaderboard(profile="upstream")
+    for side in ("baseline", "candidate"):
+        row = found.row(0, named=True)
+        whose = {"model": row[f"{side}_model"], "experiment": row[f"{side}_experiment"]}
+        assert board.filter(**whose)["average_score"].item() == row[f"{side}_value"]
+
+
+def test_a_simulated_sweep_is_estimated_like_any_other() -> None:
+    """`make bench` simulates; a change of `Block` must not break it unseen."""
+    simulated = part_of(plans_of(np.full((2, 3, 2, 5), 0.25)), 1, 2)
+    assert estimate("workflow_similarity", simulated.blocks).value.tolist() == [0.25, 0.25]
 
 
 def sums(**values: float) -> dict[str, np.ndarray]:

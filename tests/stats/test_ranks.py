@@ -39,6 +39,7 @@ def test_rank_sets_hold_the_rank(scenario_scores: pl.DataFrame) -> None:
 
 
 @pytest.mark.parametrize(("models", "sweeps"), [(10, 100), (50, 30)])
+@pytest.mark.long
 def test_rank_sets_of_nearly_equal_models_hold_together(
     simulate: Simulate, models: int, sweeps: int
 ) -> None:
