@@ -37,6 +37,13 @@ RulesOption = Annotated[
 WithoutAnswersOption = Annotated[
     bool, typer.Option("--without-answers", help="Leave out the texts of answers.")
 ]
+StepsOption = Annotated[
+    bool | None,
+    typer.Option(
+        "--steps/--no-steps",
+        help="Every step with its answer, or none; by default up to 300,000 steps.",
+    ),
+]
 LimitOption = Annotated[
     int | None,
     typer.Option("--limit-answers", min=0, metavar="N", help="Cut answers after N characters."),
@@ -59,6 +66,7 @@ def report(
     audit: RulesOption = False,
     without_answers: WithoutAnswersOption = False,
     limit_answers: LimitOption = None,
+    steps: StepsOption = None,
     title: Annotated[str | None, typer.Option(metavar="TEXT", help="Title of the page.")] = None,
     jobs: JobsOption = None,
 ) -> None:
@@ -74,6 +82,7 @@ def report(
         profiles=profile or (),
         with_rules=audit,
         answer_limit=0 if without_answers else limit_answers,
+        with_steps=steps,
         title=title,
         jobs=jobs,
     )
@@ -83,3 +92,8 @@ def report(
 def _say_made(made: Report) -> None:
     models = "1 model" if made.model_count == 1 else f"{made.model_count:,} models"
     say(f"{made.page}: {models}, {made.byte_count / 1e6:,.1f} MB")
+    if made.left_out_step_count:
+        say(
+            f"left out: {made.left_out_step_count:,} steps and their plans and answers; "
+            "--steps includes them, and orchbench view shows them"
+        )

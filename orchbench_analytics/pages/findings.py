@@ -7,6 +7,7 @@ from typing import Any
 import polars as pl
 
 from orchbench_analytics.metrics import HEADLINE, MEAN_OF_LANGUAGES
+from orchbench_analytics.outputs.labels import named_contenders
 from orchbench_analytics.pages.source import Source
 from orchbench_analytics.pages.words import ERROR_PATTERNS
 
@@ -33,7 +34,7 @@ def findings(source: Source, board: pl.DataFrame) -> dict[str, list[dict[str, An
     ranked = board.filter(pl.col("rank_number").is_not_null(), language=MEAN_OF_LANGUAGES)
     said = {
         profile: (
-            _leader(ranked.filter(profile=profile)),
+            leader(ranked.filter(profile=profile)),
             _commonest_loss(losses.filter(profile=profile)),
             _widest_gap(gaps.filter(profile=profile)),
         )
@@ -42,22 +43,23 @@ def findings(source: Source, board: pl.DataFrame) -> dict[str, list[dict[str, An
     return {profile: [text for text in own if text is not None] for profile, own in said.items()}
 
 
-def _leader(ranked: pl.DataFrame) -> dict[str, Any] | None:
+def leader(ranked: pl.DataFrame) -> dict[str, Any] | None:
     """Who leads, and whom the scenarios cannot tell from it."""
     if ranked.height < 2:
         return None
     first = ranked.row(0, named=True)
     score = f"{100 * first[HEADLINE[0]]:.1f}"
-    beside = ranked[1:].filter(tier_number=first["tier_number"])["model"].to_list()
+    names = named_contenders(ranked)["model"]
+    best, beside = names[0], names.filter(ranked["tier_number"] == first["tier_number"])[1:]
     if first["rank_number"] > 1:  # a tier is told by its best model, which is not in this report
-        text = f"{first['model']} leads these models with {score}; its rank in the warehouse is "
+        text = f"{best} leads these models with {score}; its rank in the warehouse is "
         text += f"{first['rank_number']}."
-    elif not beside:
-        text = f"{first['model']} leads with {score}, and all others are told apart from it."
+    elif beside.is_empty():
+        text = f"{best} leads with {score}, and all others are told apart from it."
     else:
         more = f" and {len(beside) - _FEW:,} more" if len(beside) > _FEW else ""
         named = ", ".join(beside[:_FEW]) + more
-        text = f"{first['model']} leads with {score} and cannot be told from {named}."
+        text = f"{best} leads with {score} and cannot be told from {named}."
     second = ranked.row(1, named=True)
     pair = [str(row[name]) for row in (first, second) for name in ("model", "experiment")]
     return {"text": text, "path": ["compare", *pair], "choices": {}}
@@ -80,13 +82,13 @@ def _widest_gap(gaps: pl.DataFrame) -> dict[str, Any] | None:
     """The model with the largest gap between two languages."""
     if gaps.is_empty() or not gaps["language_gap"][0]:
         return None
-    row = gaps.row(0, named=True)
+    row, model = gaps.row(0, named=True), named_contenders(gaps)["model"][0]
     better, worse = row["other_language"], row["language"]
     if row["language_gap"] < 0:
         better, worse = worse, better
     size = f"{100 * abs(row['language_gap']):.1f}"
     return {
-        "text": f"The largest gap between languages: {row['model']} scores {size} points less in "
+        "text": f"The largest gap between languages: {model} scores {size} points less in "
         f"{worse} than in {better}.",
         "path": ["model", row["model"], row["experiment"]],
         "choices": {},

@@ -13,7 +13,7 @@ from orchbench_analytics.outputs.audit import audit
 from orchbench_analytics.pages.columns import packed
 from orchbench_analytics.pages.page import PAGE_COMMENT, SCRIPT_COMMENT, page_text, piece_script
 from orchbench_analytics.pages.sections import SECTIONS, audited
-from orchbench_analytics.pages.shards import shards
+from orchbench_analytics.pages.shards import shards, summaries
 from orchbench_analytics.pages.source import Source
 from orchbench_analytics.selection import find_contenders
 from orchbench_analytics.store.manifest import Manifest
@@ -29,21 +29,26 @@ from orchbench_analytics.views.select import profiles_with_rows, scored_profile
 
 LARGEST_PAGE = 30_000_000
 ANSWER_LIMIT = 20_000
+MOST_STEPS = 300_000  # of a report that has every step, unless it is told to have them
 TITLE = "OrchestrationBench report"
 _FEW_STEPS = 20_000  # to start workers takes longer than to report on so many
 _PAGE_SUFFIXES = (".html", ".htm")
 
 
 class Report(NamedTuple):
-    """What was written: the page to open, the size of all files, and how many models."""
+    """The page to open, the size of all files, how many models, how many steps were left out."""
 
     page: Path
     byte_count: int
     model_count: int
+    left_out_step_count: int = 0
 
 
 class ReportOptions(NamedTuple):
-    """What goes into a report; no models and no profiles mean all there are."""
+    """What goes into a report; no models and no profiles mean all there are.
+
+    `with_steps` says whether every step and answer goes in; None: if there are not too many.
+    """
 
     models: Sequence[str] = ()
     profiles: Sequence[str] = ()
@@ -51,6 +56,7 @@ class ReportOptions(NamedTuple):
     with_rules: bool = False
     title: str = TITLE
     largest_page: int = LARGEST_PAGE
+    with_steps: bool | None = None
 
 
 class PiecesTask(NamedTuple):
@@ -72,15 +78,20 @@ def make_report(
         pieces = scratch / "pieces"
         pieces.mkdir()
         source = chosen_source(root, manifest, options, scratch.absolute())
-        source.gather()
-        tasks, is_small = _tasks(source, pieces, options), source.step_count() < _FEW_STEPS
+        step_count = source.step_count()
+        if options.with_steps is None:
+            options = options._replace(with_steps=step_count <= MOST_STEPS)
+        if options.with_steps:
+            source.gather()
+        tasks, is_small = _tasks(source, pieces, options), step_count < _FEW_STEPS
         for _ in engine.run(write_pieces, tasks, is_small=is_small):
             pass
         if options.with_rules:
             _write(pieces / "rules", rules_piece(source, engine))
         page = _write_page(pieces, output, options)
         size = sum(path.stat().st_size for path in _files(page))
-    return Report(page, size, len(source.models))
+    left_out = 0 if options.with_steps else step_count
+    return Report(page, size, len(source.models), left_out)
 
 
 def chosen_source(
@@ -102,6 +113,7 @@ def section_piece(source: Source, name: str, options: ReportOptions) -> dict[str
         "title": options.title,
         "has_rules": options.with_rules,
         "answer_limit": options.answer_limit,
+        "left_out_step_count": source.step_count() if options.with_steps is False else 0,
     }
 
 
@@ -144,6 +156,9 @@ def _tasks(source: Source, pieces: Path, options: ReportOptions) -> Iterator[Pie
     """Every piece but the rules; those that take longest first, so that all cores end together."""
     for name in SECTIONS:
         yield PiecesTask(partial(_section, name=name, options=options), source, pieces)
+    if not options.with_steps:
+        yield PiecesTask(summaries, source, pieces)
+        return
     yield PiecesTask(_labels, source, pieces)
     first = 0
     for batch in source.batches():

@@ -61,6 +61,15 @@ def shards(source: Source, *, first: int, answer_limit: int) -> Iterator[tuple[s
         yield f"model-{number}", _shard(own, source.profiles)
 
 
+def summaries(source: Source) -> Iterator[tuple[str, Any]]:
+    """The shard of each model without its steps and plans: how its scenarios scored."""
+    files = source.query(f"{_FILES} order by profile, language, scenario", "scenario_means")
+    parts = files.partition_by(_MODEL, as_dict=True)
+    for number, model in enumerate(source.models):
+        own = parts.get(model, files.clear()).drop(_MODEL)
+        yield f"model-{number}", {"files": columns_of(own)}
+
+
 def _read(source: Source) -> Rows:
     """Every table of the batch as it is stored, and its scored files as `files`."""
     of_models = f"model in ({_listed([model for model, _ in source.models])})"

@@ -16,6 +16,7 @@ import polars as pl
 
 from orchbench_analytics.profiles import Profile
 from orchbench_analytics.schema import polars_schema
+from orchbench_analytics.stats.sweep import ruled
 from orchbench_analytics.store.manifest import Manifest, Part, table_files
 from orchbench_analytics.store.parquet import scan_files
 from orchbench_analytics.tables import TABLES
@@ -120,6 +121,7 @@ class Source(NamedTuple):
     def scenario_scores(self) -> pl.DataFrame:
         """The scores of scenarios, of all models: ranks are among all of them."""
         rows = self.scored("scenario_scores").collect()
+        rows = ruled(rows, self.profiles.values())
         return rows.sort("model", "experiment", "language", "scenario", "profile")
 
     def clusters(self) -> pl.DataFrame:
@@ -135,12 +137,15 @@ class Source(NamedTuple):
         """How many steps the models of the source have."""
         return sum(_step_count(parts) for parts in self._parts().values())
 
-    def batches(self) -> Iterator[Source]:
-        """The source in batches of models, each with their parts and the scores that hold them."""
+    def batches(self, steps: int = _STEPS) -> Iterator[Source]:
+        """The source in batches of models, each with their parts and the scores that hold them.
+
+        A batch has no more than so many steps, or one model.
+        """
         parts = self._parts()
         batch: list[Model] = []
         for model in self.models:
-            if batch and sum(_step_count(parts[one]) for one in (*batch, model)) > _STEPS:
+            if batch and sum(_step_count(parts[one]) for one in (*batch, model)) > steps:
                 yield self._of(batch, parts)
                 batch = []
             batch.append(model)

@@ -8,7 +8,7 @@ const folder = new URL("../../orchbench_analytics/pages/static/", import.meta.ur
 const source = ["figures.js", "differences.js", "copies.js"].map((name) => readFileSync(new URL(name, folder), "utf8")).join("\n");
 const page = new Function(`${source}
 return { points, signed, percent, fixed, exactly, written, many, cut, distinct, grouped, sortedRows, domainOf,
-  roundTicks, scale, callsOf, callDifferences, lineDifferences, csvOf, markdownOf, latexOf, completed };`)();
+  roundTicks, scale, callsOf, callDifferences, lineDifferences, csvOf, markdownOf, latexOf, shellWord, completed };`)();
 
 test("scores are points with one decimal, and four digits on hover", () => {
   assert.equal(page.points(0.98463), "98.5");
@@ -94,6 +94,11 @@ test("a table is copied as CSV, Markdown and LaTeX, and no text acts", () => {
   const latex = page.latexOf(table);
   assert.ok(latex.includes("\\caption{A \\& B}") && latex.includes("\\begin{tabular}{lr}"));
   assert.ok(latex.includes("a\\_b\\textbar{}c & 98.5 \\\\\n=1+1 & $-$1.4 \\\\\nx {\"}y{\"}, \\textless{}z\\textgreater{} & -- \\\\"));
+});
+
+test("a model's name is one word of a command", () => {
+  assert.equal(page.shellWord("org/model-1.5"), "org/model-1.5");
+  assert.equal(page.shellWord("$(x) it's"), `'$(x) it'"'"'s'`);
 });
 
 test("a word of a query goes on to names, those of its own tables first", () => {

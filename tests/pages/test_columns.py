@@ -1,7 +1,7 @@
 """Columns: what goes into a page comes out of it as it was."""
 
 import polars as pl
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from polars.testing import assert_frame_equal
 
@@ -11,7 +11,6 @@ from tests.pages.unpack import frame_of_columns, unpacked
 texts = st.none() | st.text(st.characters(exclude_categories=["Cs"]), max_size=8)
 
 
-@settings(deadline=None)
 @given(st.lists(st.tuples(texts, st.none() | st.integers(-9, 9), st.none() | st.booleans())))
 def test_a_frame_survives_the_page(rows: list[tuple[str | None, int | None, bool | None]]) -> None:
     schema = {"text": pl.String, "number": pl.Int64, "flag": pl.Boolean}

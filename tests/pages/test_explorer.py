@@ -170,6 +170,7 @@ def test_rows_are_cut_and_the_csv_has_all(client: TestClient) -> None:
     assert found["text"][7] == "'=1+7"  # a spreadsheet does not run it
 
 
+@pytest.mark.long
 def test_no_statement_reaches_a_file(client: TestClient, demo: Path, tmp_path: Path) -> None:
     """The statements that the sandbox refuses, with one connection each, as the page sends them."""
     outside = tmp_path / "outside.csv"

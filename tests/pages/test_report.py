@@ -7,7 +7,7 @@ from typing import Any
 
 import polars as pl
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from polars.testing import assert_frame_equal
 
@@ -15,7 +15,9 @@ from orchbench_analytics import open_warehouse
 from orchbench_analytics.engines import Here
 from orchbench_analytics.errors import PathError, SelectionError
 from orchbench_analytics.pages import report
-from orchbench_analytics.pages.report import ReportOptions, make_report
+from orchbench_analytics.pages.findings import leader
+from orchbench_analytics.pages.report import ReportOptions, chosen_source, make_report
+from orchbench_analytics.pages.sections import SECTIONS
 from orchbench_analytics.pages.shards import difference
 from orchbench_analytics.store.manifest import load_manifest
 from tests import documents
@@ -198,6 +200,41 @@ def test_the_first_screen_says_who_leads(demo: Path, page: Path) -> None:
     assert len(said) == 3
 
 
+@pytest.mark.parametrize(
+    ("written", "latest"),
+    [("2025-07-16T10:30:00", "2025-07-16 10:30"), (812.4375, None), ("812.4375", None)],
+)
+def test_the_first_screen_says_when_answers_came_if_files_have_dates(
+    tmp_path: Path, written: object, latest: str | None
+) -> None:
+    documents.write(
+        documents.scenario_path(tmp_path / "results"),
+        documents.runs_document(generated_at=written),
+    )
+    warehouse = open_warehouse(tmp_path / "warehouse", create=True)
+    warehouse.ingest(tmp_path / "results")
+    source = chosen_source(warehouse.path, warehouse.manifest(), ReportOptions(), tmp_path)
+
+    assert SECTIONS["core"](source)["size"]["latest"] == latest
+
+
+def test_experiments_of_one_model_are_told_apart_on_the_first_screen() -> None:
+    board = pl.DataFrame(
+        {
+            "model": ["one", "two", "two"],
+            "experiment": ["base", "base", "long"],
+            "average_score": [0.9, 0.8, 0.7],
+            "rank_number": [1, 2, 3],
+            "tier_number": [1, 1, 1],
+        }
+    )
+
+    said = leader(board)
+
+    assert said is not None
+    assert said["text"].endswith("cannot be told from two/base, two/long.")
+
+
 def test_scripts_know_no_label_and_no_formula() -> None:
     scripts = "".join(path.read_text(encoding="utf-8") for path in STATIC.glob("*.js"))
 
@@ -254,6 +291,29 @@ def test_models_read_together_are_as_if_read_alone(demo: Path, page: Path, tmp_p
     assert pieces(alone.page)["model-0"] == together["model-2"]
 
 
+def test_consistency_counts_a_model_once_however_models_are_batched(
+    demo: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A file of scores holds several models, of which a batch may have only some."""
+    warehouse = open_warehouse(demo)
+    source = chosen_source(warehouse.path, warehouse.manifest(), ReportOptions(), tmp_path)
+    monkeypatch.setattr("orchbench_analytics.pages.sections._STEPS_AT_ONCE", 1)
+
+    found = SECTIONS["consistency"](source)
+
+    assert len(list(source.batches(1))) == len(source.models) > 1
+    key = ["model", "experiment", "language"]
+    for what in ("flips", "pass_rates"):
+        shown = frame_of_columns(found[what]).filter(profile="spec")
+        wanted = warehouse.consistency(what, profile="spec")
+        assert_frame_equal(
+            shown.sort(key),
+            wanted.select(shown.columns).sort(key),
+            check_dtypes=False,
+            abs_tol=1e-7,
+        )
+
+
 def test_labels_are_kept_once(page: Path) -> None:
     found = pieces(page)
     shard = found["model-0"]
@@ -284,7 +344,6 @@ def as_the_page_reads(row: dict[str, Any], labels: list[str]) -> str | None:
     return start + row["answer_calls"] + end
 
 
-@settings(deadline=None)
 @given(answer=st.text("ab\U0001f600가", max_size=9), label=st.text("ab\U0001f600가", max_size=9))
 def test_a_difference_gives_the_answer_back(answer: str, label: str) -> None:
     start, end, middle = difference(answer, label)
@@ -353,6 +412,20 @@ def test_answers_can_be_cut_or_left_out(tmp_path: Path) -> None:
         steps = frame_of_columns(pieces(tmp_path / "r.html")["model-0"]["steps"])
         assert steps["answer_content"].str.len_chars().max() == limit
         assert steps["answer_content_length"].max() == 30_000
+
+
+def test_steps_can_be_left_out_and_the_page_says_how_many(demo: Path, tmp_path: Path) -> None:
+    warehouse = open_warehouse(demo)
+    whole = warehouse.report(tmp_path / "whole.html", jobs=1)
+    made = warehouse.report(tmp_path / "short.html", with_steps=False, jobs=1)
+
+    there, left = pieces(whole.page), pieces(made.page)
+    assert whole.left_out_step_count == there["core"]["left_out_step_count"] == 0
+    steps = sum(value["steps"]["count"] for name, value in there.items() if "model-" in name)
+    assert made.left_out_step_count == left["core"]["left_out_step_count"] == steps
+    assert {*there} - {*left} == {"labels"}
+    for name in (name for name in left if "model-" in name):
+        assert left[name] == {"files": there[name]["files"]}
 
 
 def test_a_report_of_some_models_has_no_others(demo: Path, tmp_path: Path) -> None:

@@ -52,7 +52,7 @@ const findModel = (models, model, experiment) =>
   models.find((row) => row.model === model && row.experiment === experiment) ?? null;
 
 const howToCompare = (baseline, candidate) => note(`With more than ${here.core.most_paired_models} models a report does not hold all pairs. This compares the two: `,
-  el("code", null, `orchbench compare DIR ${pathOf(baseline).join("/")} ${pathOf(candidate).join("/")}`));
+  el("code", null, ["orchbench compare DIR", ...[baseline, candidate].map((one) => shellWord(pathOf(one).join("/")))].join(" ")));
 
 // The rows of a pair, turned round where the table has it the other way.
 function pairRows(pairs, profile, baseline, candidate) {

@@ -27,3 +27,6 @@ function latexOf({ caption, heads, rows }) {
   return `% \\usepackage{booktabs}\n\\begin{table}\n\\centering\n\\caption{${inLatex(caption)}}\n\\begin{tabular}{${heads.map(({ isNumber }) => (isNumber ? "r" : "l")).join("")}}\n`
     + `\\toprule\n${line(heads.map(({ label }) => label))}\\midrule\n${rows.map(line).join("")}\\bottomrule\n\\end{tabular}\n\\end{table}\n`;
 }
+
+// A word of a command that people copy: a shell must not run what a model's name says.
+const shellWord = (text) => (/^[\w@%+=:,./-]+$/.test(text) ? text : `'${text.replaceAll("'", `'"'"'`)}'`);

@@ -173,7 +173,7 @@ function shardOf(core, model, experiment) {
   const number = core.models.rows({ model, experiment })[0]?.number;
   if (number === undefined) return Promise.resolve(null);
   if (!shards.has(number)) {
-    shards.set(number, Promise.all([piece(`model-${number}`), piece("labels")]).then(([tables, labels]) => {
+    shards.set(number, Promise.all([piece(`model-${number}`), core.left_out_step_count ? [] : piece("labels")]).then(([tables, labels]) => {
       const { files, ...others } = tables;
       return new Shard({ ...others, filesTable: files }, labels, core);
     }));

@@ -23,8 +23,17 @@ const hasAnswers = () => !here.core.profiles_without_answers.includes(profileHer
 
 const withoutAnswers = () => [el("h1", null, "No answers here"), note(WITHOUT_ANSWERS)];
 
+// The views of single steps, and of plans.
+const needsSteps = ([first, , , part]) => ["answers", "argument"].includes(first) || (first === "model" && part !== undefined);
+
+// A model's name is not put into a command: a shell would run what it says.
+const withoutSteps = () => [el("h1", null, "Steps are not in this report"),
+  note(`It has every model and scenario, and leaves out ${count(here.core.left_out_step_count)} steps with their plans and answers. To read them:`),
+  block(`orchbench view DIR\norchbench report DIR report.html --model MODEL`, { "aria-label": "Commands" })];
+
 function viewOf(path) {
   const [first] = path;
+  if (here.core.left_out_step_count && needsSteps(path)) return withoutSteps;
   const needsAnswers = NEEDS_ANSWERS.has(first) || (first === "model" && path.length > 3);
   if (needsAnswers && !hasAnswers()) return withoutAnswers;
   if (first === "model" && path.length >= 3) {
