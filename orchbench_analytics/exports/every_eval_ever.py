@@ -33,7 +33,13 @@ from orchbench_analytics.exports.documents import (
     scores_of,
 )
 from orchbench_analytics.exports.sink import Outgoing
-from orchbench_analytics.metrics import LABEL_FIGURES, LABELS, METRICS, SCENARIO_FIGURES
+from orchbench_analytics.metrics import (
+    LABEL_FIGURES,
+    LABELS,
+    METRICS,
+    SCENARIO_FIGURES,
+    terms_of,
+)
 
 SCHEMA_VERSION = "0.3.0"
 LIBRARY = "orchbench-analytics"
@@ -84,6 +90,16 @@ left join main.scenario_usage as usage using (model, experiment, language, scena
 where scores.model = $model and scores.experiment = $experiment and scores.language = $language
 order by scores.scenario
 """
+# Judge logs name neither the judge nor what all its prompts have in common.
+_LLM_SCORING = {
+    "judges": [
+        {"model_info": {"name": "unknown", "id": "unknown", "additional_details": _UNKNOWN_MODEL}}
+    ],
+    "input_prompt": "unknown",
+    "additional_details": {
+        "judged": "argument values that differ as text: how many of them mean the same"
+    },
+}
 _JUDGED = """
 select count(*) > 0 from main.scored_arguments
 where decided_by = 'judge'
@@ -161,8 +177,6 @@ def _documents(
 def _result(score: Score, key: Mapping[str, str], *, is_judged: bool) -> Row:
     metric = METRICS[score.metric]
     details = {"score_rule": _INSTANCE_RULES[score.metric], "is_correct": IS_CORRECT}
-    if is_judged:
-        details["judge"] = "a language model decided values that comparing left unmatched"
     interval = {
         "lower": score.low,
         "upper": score.high,
@@ -175,6 +189,7 @@ def _result(score: Score, key: Mapping[str, str], *, is_judged: bool) -> Row:
         uncertainty["standard_error"] = error
     if score.low is not None and score.high is not None:
         uncertainty["confidence_interval"] = interval
+    is_of_values = "value_f1_sum" in terms_of([score.metric])
     return {
         "evaluation_result_id": _result_id(key, score.metric),
         "evaluation_name": f"{BENCHMARK} {key['language']}",
@@ -189,6 +204,7 @@ def _result(score: Score, key: Mapping[str, str], *, is_judged: bool) -> Row:
             "min_score": 0.0,
             "max_score": 1.0,
             "additional_details": details,
+            **({"llm_scoring": _LLM_SCORING} if is_judged and is_of_values else {}),
         },
         "score_details": {"score": score.value, "uncertainty": uncertainty},
         "generation_config": {

@@ -3,7 +3,7 @@
 from pathlib import Path
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from orchbench_analytics.errors import PathError
@@ -45,7 +45,6 @@ def test_an_address_is_shown_without_its_password(address: str) -> None:
     assert "s3cret" not in scrubbed(f'could not reach "{address}" with {password}', address)
 
 
-@settings(deadline=None)
 @given(password=st.text(st.characters(codec="utf-8", exclude_characters="?"), min_size=1))
 def test_any_password_reaches_the_driver_whole(password: str) -> None:
     text = "postgresql://me:" + password.replace("%", "%25") + "@host/db"

@@ -100,6 +100,27 @@ def test_every_eval_ever_has_the_scores_and_their_uncertainty(
         assert (interval["lower"], interval["upper"]) == pytest.approx((row["low"], row["high"]))
 
 
+def test_every_eval_ever_names_a_judge_where_one_decided(demo: Warehouse, tmp_path: Path) -> None:
+    """The judge decides on values, so on FC and on Average, of the models that have verdicts."""
+    demo.export(f"eee:{tmp_path / 'out'}", profile="spec")
+
+    judged = {
+        (*key, result["metric_config"]["metric_id"].rpartition(".")[2])
+        for key, document in aggregates(tmp_path / "out").items()
+        for result in document["evaluation_results"]
+        if "llm_scoring" in result["metric_config"]
+    }
+
+    decided = demo.sql(
+        "select distinct model, experiment, language from main.scored_arguments "
+        "where profile = 'spec' and decided_by = 'judge'"
+    ).rows()
+    assert decided
+    assert judged == {
+        (*key, metric) for key in decided for metric in ("average_score", "function_call_f1")
+    }
+
+
 def test_an_instance_says_what_was_asked_called_and_read(demo: Warehouse, tmp_path: Path) -> None:
     demo.export(f"eee:{tmp_path / 'out'}")
 
