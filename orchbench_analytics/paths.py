@@ -9,6 +9,7 @@ from orchbench_analytics.errors import PathError
 
 # With two letters or more, since one letter before a colon is a drive of Windows.
 _ADDRESS = re.compile(r"[A-Za-z][A-Za-z0-9+.-]+:[/\\]")
+_SLASHES = "/\\"
 _BUCKETS = ("s3://", "gs://", "az://")
 
 
@@ -45,10 +46,12 @@ def local_path(given: str | Path) -> Path:
             f"{shown}: the name is not UTF-8 text; rename it, or give a link to it"
         ) from error
     if _ADDRESS.match(text):
-        raise PathError(
-            f"{text} looks like an address, and only local paths can be used; "
-            f"a file or directory of that name is ./{text}"
-        )
+        scheme, _, rest = text.partition(":")
+        meant = f"{scheme.lower()}://{rest.lstrip(_SLASHES)}"
+        is_mistyped = is_address(meant) and meant != text
+        said = "looks like an address, and only local paths can be used"
+        said = f"is not an address; {meant} was probably meant" if is_mistyped else said
+        raise PathError(f"{text} {said}; a file or directory of that name is ./{text}")
     try:
         return Path(text).expanduser()
     except RuntimeError as error:

@@ -104,7 +104,7 @@ MISTAKES = [
     (("sql", "select 1", W), 2, "the warehouse comes first: orchbench sql /"),
     # paths that look like addresses
     (("leaderboard", "file:/wh"), 2, "./file:/wh"),
-    (("ingest", "{results}", "--into", "s3:/wh"), 2, "looks like an address"),
+    (("ingest", "{results}", "--into", "s3:/wh"), 2, "s3://wh was probably meant"),
     (("ingest", "hdfs://host/results", "--into", "w"), 2, "looks like an address"),
     (("leaderboard", W, "-o", "s3://bucket/x.csv"), 2, "looks like an address"),
     (("leaderboard", "w\udcff"), 2, "not UTF-8"),
