@@ -71,6 +71,7 @@ test-services: $(VENV)/developing
 	npm install --silent --no-save --prefix $(SERVICES) axe-core
 	$(BIN)/pytest -n auto -m long tests
 	AXE=$(abspath $(SERVICES))/node_modules/axe-core/axe.min.js $(BIN)/pytest tests/services
+	$(MAKE) docs
 
 # A real Superset in an environment of its own. It says nothing of rich and cachetools, which it
 # needs, and breaks with a newer flask-caching.

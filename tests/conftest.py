@@ -7,12 +7,17 @@ from pathlib import Path
 
 import pytest
 from filelock import FileLock
+from hypothesis import settings
 
 from orchbench_analytics import open_warehouse
 from orchbench_analytics.demo import write_sweep
 from tests.packs import unpack
 
 PACK = Path(__file__).parents[2] / "shared" / "conformance" / "pack.tar.xz"
+# How long an example takes says more about the machine than about the code.
+settings.register_profile("untimed", deadline=None)
+settings.load_profile("untimed")
+
 Build = Callable[[Path], object]
 MakeOnce = Callable[[str, Build], Path]
 

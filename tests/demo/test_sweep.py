@@ -5,6 +5,7 @@ import re
 from collections import Counter
 from pathlib import Path
 
+import pytest
 import yaml
 
 from orchbench_analytics import demo, open_warehouse
@@ -17,6 +18,7 @@ from tests.sweep.scenarios import build_scenario
 from tests.sweep.world import templates, world
 
 
+@pytest.mark.long
 def test_the_archive_is_what_the_generator_writes(demo_directory: Path, tmp_path: Path) -> None:
     """If this fails on purpose, `python -m tests.sweep` writes the archive anew."""
     generated = demo_files(tmp_path, models=MODEL_COUNT)

@@ -69,7 +69,6 @@ ROUNDING = 1e-12  # sums of floats differ in their last digits with the order of
 
 over_batches = settings(
     max_examples=BATCHES,
-    deadline=None,
     derandomize=True,
     phases=[Phase.generate],  # shrinking a batch takes minutes; messages name the one that failed
     suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large],

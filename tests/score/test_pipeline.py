@@ -439,6 +439,7 @@ def test_a_tree_without_runs_makes_no_warehouse(tmp_path: Path) -> None:
     assert not (tmp_path / "w" / "manifest.json").exists()
 
 
+@pytest.mark.long
 def test_profiles_scored_together_are_what_each_gives_alone(make_once, tmp_path: Path) -> None:
     root = tmp_path / "warehouse"
     shutil.copytree(make_once("golden", golden_warehouse) / "warehouse", root)

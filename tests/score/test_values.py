@@ -92,7 +92,7 @@ class TestComparableText:
         ),
         st.integers(),
     )
-    @settings(deadline=None, max_examples=100)
+    @settings(max_examples=100)
     def test_any_json_has_a_text_that_can_be_stored(self, value: Any, seed: int) -> None:
         text = comparable_text(value)
 
@@ -123,7 +123,7 @@ class TestDecodeJson:
             decode_json(text)
 
     @given(st.text(st.sampled_from('{}[]",:\\ \n\t0123456789.eE+-truefalsn\x00\x1fué')))
-    @settings(deadline=None, max_examples=500)
+    @settings(max_examples=500)
     def test_any_text_is_read_as_pythons_reader_does(self, text: str) -> None:
         assert outcome(decode_json, text) == outcome(json.loads, text)
 

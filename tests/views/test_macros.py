@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 import duckdb
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from orchbench_analytics.queries import macros
@@ -65,7 +65,6 @@ def test_edges(connection: duckdb.DuckDBPyConnection, expression: str, wanted: f
 COUNTS = st.integers(0, 10_000)
 
 
-@settings(deadline=None)
 @given(true_positives=COUNTS, false_positives=COUNTS, false_negatives=COUNTS)
 def test_f1_comes_from_precision_and_recall_to_the_last_bit(
     connection: duckdb.DuckDBPyConnection,
@@ -84,7 +83,6 @@ def test_f1_comes_from_precision_and_recall_to_the_last_bit(
     assert value(connection, "f1(?, ?, ?)", *counts) == wanted
 
 
-@settings(deadline=None)
 @given(st.lists(st.floats(0, 1), min_size=1, max_size=30), st.randoms())
 def test_a_sum_is_the_same_in_any_order(
     connection: duckdb.DuckDBPyConnection, numbers: list[float], chance: random.Random
@@ -93,7 +91,6 @@ def test_a_sum_is_the_same_in_any_order(
     assert summed(connection, numbers) == summed(connection, shuffled)
 
 
-@settings(deadline=None)
 @given(st.lists(st.integers(0, 10_000), min_size=1, max_size=5))
 def test_a_sum_is_the_double_nearest_to_the_true_sum(
     connection: duckdb.DuckDBPyConnection, numbers: list[int]
@@ -102,7 +99,6 @@ def test_a_sum_is_the_double_nearest_to_the_true_sum(
     assert summed(connection, four_digits) == math.fsum(four_digits)
 
 
-@settings(deadline=None)
 @given(st.tuples(st.integers(0, 10_000), st.integers(0, 10_000)))
 def test_a_sum_of_two_is_what_adding_doubles_gives(
     connection: duckdb.DuckDBPyConnection, numbers: tuple[int, int]

@@ -336,7 +336,7 @@ def test_similarity_stays_between_zero_and_one() -> None:
     assert similarity(3.0000000000000004, one, other) == 0.0
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=200)
 @given(st.integers(0, 10**9), st.floats(0, 1), st.floats(0, 1))
 def test_any_weights_keep_the_distance_within_its_range(
     seed: int, agent: float, status: float

@@ -243,7 +243,7 @@ PARTS = st.fixed_dictionaries(
 )
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=100)
 @given(st.dictionaries(KEYS, VALUES | PARTS, max_size=4))
 def test_no_plan_breaks_the_drawing(plan: dict[Any, Any]) -> None:
     graphs = [draw(plan, upstream=u) for draw in (structure, component) for u in (False, True)]

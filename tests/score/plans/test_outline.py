@@ -191,7 +191,7 @@ def test_texts_of_values_are_equal_just_where_the_values_are(one: Any, other: An
     assert (typed_text(one) == typed_text(other)) == (one == other)
 
 
-@settings(max_examples=400, deadline=None)
+@settings(max_examples=400)
 @given(st.dictionaries(NAMES | st.just(7), WORKFLOWS | VALUES, max_size=3))
 @example({"workflow_1": {"depends_on": [1, 1.0, True, "1"]}})
 def test_typed_graphs_are_those_that_python_draws(plan: dict[Any, Any]) -> None:

@@ -385,7 +385,7 @@ def loaded(text: str, load: Callable[[str], object]) -> str:
         return "bad value"
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=200)
 @given(st.lists(st.sampled_from([*PIECES, AS_JSON, AS_YAML, "```json", "```yaml", "```"])))
 def test_no_text_breaks_the_reading(pieces: list[str]) -> None:
     text = "".join(pieces)

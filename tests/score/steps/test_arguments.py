@@ -206,7 +206,7 @@ argument_lists = st.lists(st.dictionaries(st.sampled_from("kl"), json_values), m
 
 
 @given(argument_lists, argument_lists)
-@settings(deadline=None, max_examples=100)
+@settings(max_examples=100)
 def test_sides_swapped_swap_what_is_missing_and_what_is_too_much(
     wanted: list[Any], given: list[Any]
 ) -> None:
@@ -217,7 +217,7 @@ def test_sides_swapped_swap_what_is_missing_and_what_is_too_much(
 
 
 @given(argument_lists)
-@settings(deadline=None, max_examples=100)
+@settings(max_examples=100)
 def test_equal_sides_miss_nothing(each: list[Any]) -> None:
     found = compared(with_arguments(*each), with_arguments(*json.loads(json.dumps(each))))
 

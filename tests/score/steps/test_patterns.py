@@ -54,7 +54,7 @@ def fits(pattern: str, *texts: str) -> list[bool | None]:
     drawn=st.lists(PATTERNS, min_size=5, max_size=20, unique=True),
     texts=st.lists(st.text(CHARACTERS, max_size=5), min_size=3, max_size=9, unique=True),
 )
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=40)
 def test_the_linear_engine_agrees_with_python(drawn: list[str], texts: list[str]) -> None:
     assert all(map(is_simple, drawn))
     pairs = list(product(drawn, texts))
