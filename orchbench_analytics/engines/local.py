@@ -5,6 +5,7 @@ An engine is the place where work runs. Nothing in `ingest/` or `score/` knows w
 
 from __future__ import annotations
 
+import gc
 import os
 import signal
 import sys
@@ -26,6 +27,7 @@ Task = TypeVar("Task")
 Result = TypeVar("Result")
 _PROBE_COUNT = 64
 _TASKS_AHEAD = 2
+_OBJECTS_BETWEEN_COLLECTIONS = 1_000_000
 
 
 class Engine(Protocol):
@@ -148,7 +150,12 @@ def _kill_workers() -> None:
 
 
 def _set_up_worker() -> None:
-    """Give this worker one core, and let it end when the process that wants its work is gone."""
+    """Give this worker one core, and let it end when the process that wants its work is gone.
+
+    Tasks hold many rows and no cycles: looking for cycles again and again took an eighth of an
+    ingest, so it happens rarely.
+    """
+    gc.set_threshold(_OBJECTS_BETWEEN_COLLECTIONS)
     os.environ.setdefault("POLARS_MAX_THREADS", "1")  # the other cores have workers of their own
     Thread(target=_exit_after_parent, daemon=True).start()
 
