@@ -6,11 +6,10 @@ values, and what is large is written to files.
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from functools import partial
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import duckdb
 import msgspec
@@ -120,16 +119,23 @@ def score_group(task: GroupTask) -> list[ScoreGroup]:
     groups = [_write_reported(task, p) for p in task.group.group_ids if p not in profiles]
     if not profiles:
         return groups
-    scenarios = task.read(SCENARIOS)
     steps = prepare_steps(
         task.read(STEPS), task.read(JUDGEMENTS), _read(task.tool_parameters, TOOL_PARAMETERS)
     )
-    plans = prepare_plans(task.read(PLANS), profiles)
     step_scores = _by_profile(profiles, step_rules_of, partial(score_steps, steps))
+    del steps  # the scores do not refer to it
+    plans = prepare_plans(task.read(PLANS), profiles)
     plan_scores = _by_profile(profiles, plan_rules_of, partial(score_plans, plans))
+    del plans
+    summed = sum_up(
+        task.read(SCENARIOS),
+        pl.concat(steps for steps, _ in step_scores),
+        pl.concat(plans for plans, _, _ in plan_scores),
+        profiles,
+    )
     for profile, of_steps, of_plans in zip(profiles, step_scores, plan_scores, strict=True):
-        summed = sum_up(scenarios, of_steps[0], of_plans[0], profile)
-        groups.append(_write_scores(task, profile, [*of_steps, *of_plans, summed]))
+        frames = [*of_steps, *of_plans, summed.filter(profile=profile.name)]
+        groups.append(_write_scores(task, profile, frames))
     return groups
 
 
@@ -193,12 +199,12 @@ def sum_up(
     scenarios: pl.DataFrame,
     scored_steps: pl.DataFrame,
     scored_plans: pl.DataFrame,
-    profile: Profile,
+    profiles: Sequence[Profile],
 ) -> pl.DataFrame:
-    """A row of `scenario_scores` for each scenario file, from its steps and plans."""
-    rules = {**rules_of(profile), "profile": profile.name}
+    """A row of `scenario_scores` for each profile and scenario file, from its steps and plans."""
+    rules = [{**rules_of(profile), "profile": profile.name} for profile in profiles]
     tables = {
-        "profiles": pl.DataFrame([rules]),
+        "profiles": pl.DataFrame(rules),
         "scenarios": scenarios,
         "scored_steps": scored_steps,
         "scored_plans": scored_plans,
@@ -264,17 +270,16 @@ def _by_profile(
     profiles: Sequence[Profile],
     rules: Callable[[Profile], dict[str, str | float]],
     score_under: Callable[[Profile], Sequence[pl.DataFrame]],
-) -> Iterator[list[pl.DataFrame]]:
+) -> list[list[pl.DataFrame]]:
     """The scores under each profile; those that agree on the rules share all but the name."""
-    keys = [tuple(rules(profile).items()) for profile in profiles]
-    left = Counter(keys)
-    kept: dict[tuple[Any, ...], Sequence[pl.DataFrame]] = {}
-    for profile, key in zip(profiles, keys, strict=True):
-        frames = kept.pop(key, None) or score_under(profile)
-        left[key] -= 1
-        if left[key]:
-            kept[key] = frames
-        yield [frame.with_columns(profile=pl.lit(profile.name)) for frame in frames]
+    scored: dict[tuple[tuple[str, str | float], ...], Sequence[pl.DataFrame]] = {}
+    found = []
+    for profile in profiles:
+        key = tuple(rules(profile).items())
+        if key not in scored:
+            scored[key] = score_under(profile)
+        found.append([frame.with_columns(profile=pl.lit(profile.name)) for frame in scored[key]])
+    return found
 
 
 def _write_scores(task: GroupTask, profile: Profile, frames: Sequence[pl.DataFrame]) -> ScoreGroup:

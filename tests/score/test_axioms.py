@@ -169,7 +169,7 @@ def scored_tables(
     scored: dict[str, list[pl.DataFrame]] = {}
     for profile in profiles:
         of_steps, of_plans = score_steps(prepared, profile), score_plan_frame(plans, profile)
-        summed = sum_up(scenarios, of_steps.steps, of_plans.plans, profile)
+        summed = sum_up(scenarios, of_steps.steps, of_plans.plans, [profile])
         frames = (*of_steps, *of_plans, summed)
         for table, rows in zip(SCORED_TABLES, frames, strict=True):
             scored.setdefault(table.name, []).append(rows)

@@ -29,10 +29,8 @@ from orchbench_analytics.profiles import Profile
 from orchbench_analytics.score.plans.edits import Weights, plan_edits, plan_matches
 from orchbench_analytics.score.plans.graphs import (
     Graph,
-    Node,
     drawing_rules,
     from_text,
-    to_networkx,
 )
 
 BUDGET = 200_000  # pairs of nodes weighed; the benchmark's plans need a few hundred
@@ -42,6 +40,7 @@ MAX_NETWORKX_SIZE = 100  # nodes and edges of both graphs
 
 Label = tuple[int, int]
 Edges = tuple[tuple[int, int], ...]
+Substitutions = tuple[tuple[int, ...], ...]  # costs in whole units, by the positions of both nodes
 
 
 class Shape(NamedTuple):
@@ -77,18 +76,10 @@ class Mapping(NamedTuple):
     ceiling: int
 
 
-def substitution_costs(
-    first: Graph, second: Graph, weights: Weights
-) -> dict[tuple[Node, Node], float]:
-    """The cost of each substitution, as networkx is told."""
-    costs = units(first, second, weights)
-    sides = zip((first, second), labels_of(first, second), strict=True)
-    nodes_1, nodes_2 = (list(zip(graph.nodes, labels, strict=True)) for graph, labels in sides)
-    return {
-        (node, other): costs.of_becoming(label, other_label) / costs.one
-        for node, label in nodes_1
-        for other, other_label in nodes_2
-    }
+def substitution_costs(first: Graph, second: Graph, costs: Costs) -> Substitutions:
+    """What it costs that each node of the first graph becomes each node of the second."""
+    labels_1, labels_2 = labels_of(first, second)
+    return tuple([tuple([costs.of_becoming(a, b) for b in labels_2]) for a in labels_1])
 
 
 def units(first: Graph, second: Graph, weights: Weights) -> Costs:
@@ -235,13 +226,27 @@ def evaluator_distance(
     unproven = otherwise._replace(lower_bound=0.0)
     if size_of(first, second) > MAX_NETWORKX_SIZE:
         return unproven
-    costs = substitution_costs(first, second, weights)
-    bound: Any = _CountedBound(size_of(first, second), budget)
+    costs = units(first, second, weights)
+    sides = [(len(graph.nodes), graph.edges) for graph in (first, second)]
+    value = _ask_networkx(*sides, substitution_costs(first, second, costs), costs.one, budget)
+    return unproven if value is None else Distance(value, value, otherwise.mapping)
+
+
+@lru_cache(maxsize=5_000)  # plans of other names often cost the same
+def _ask_networkx(
+    first: tuple[int, Edges],
+    second: tuple[int, Edges],
+    substitutions: Substitutions,
+    one: int,
+    budget: int,
+) -> float | None:
+    """What networkx returns for graphs of so many nodes and these edges; null if it takes long."""
+    graphs = [to_networkx(*side) for side in (first, second)]
+    bound: Any = _CountedBound(sum(map(len, (*graphs, first[1], second[1]))), budget)
     try:
         value = nx.graph_edit_distance(
-            to_networkx(first),
-            to_networkx(second),
-            node_subst_cost=lambda a, b: costs[a["node"], b["node"]],
+            *graphs,
+            node_subst_cost=lambda a, b: substitutions[a["position"]][b["position"]] / one,
             node_del_cost=lambda _: 1.0,
             node_ins_cost=lambda _: 1.0,
             edge_subst_cost=lambda *_: 0.0,
@@ -250,8 +255,17 @@ def evaluator_distance(
             upper_bound=bound,
         )
     except _OutOfBudgetError:
-        return unproven
-    return Distance(float(value), float(value), otherwise.mapping)
+        return None
+    return float(value)
+
+
+def to_networkx(node_count: int, edges: Edges) -> nx.DiGraph[int]:
+    """A graph in networkx: positions as nodes, and as the attribute that costs are given."""
+    drawn: nx.DiGraph[int] = nx.DiGraph()
+    for position in range(node_count):
+        drawn.add_node(position, position=position)
+    drawn.add_edges_from(edges)
+    return drawn
 
 
 def has_lone_loop(first: Graph, second: Graph) -> bool:

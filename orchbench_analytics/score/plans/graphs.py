@@ -14,7 +14,6 @@ from itertools import pairwise
 from typing import Any, Literal, NamedTuple
 
 import msgspec
-import networkx as nx
 import polars as pl
 from polars._typing import PolarsDataType
 
@@ -251,15 +250,6 @@ def component_graph(
             if before and path:
                 drawing.edge(before[-1], path[0])
     return drawing.graph()
-
-
-def to_networkx(graph: Graph) -> nx.DiGraph[int]:
-    """The graph in networkx: positions as nodes, what they stand for as the attribute `node`."""
-    drawn: nx.DiGraph[int] = nx.DiGraph()
-    for position, node in enumerate(graph.nodes):
-        drawn.add_node(position, node=node)
-    drawn.add_edges_from(graph.edges)
-    return drawn
 
 
 def to_text(graph: Graph) -> str:

@@ -18,6 +18,7 @@ from orchbench_analytics.score.plans.ged import (
     evaluator_distance,
     exact_distance,
     similarity,
+    to_networkx,
 )
 from orchbench_analytics.score.plans.graphs import Graph, to_text
 from tests.oracle.distances import networkx_distance
@@ -316,6 +317,23 @@ def test_pairs_of_one_shape_are_measured_once() -> None:
         second = Graph(((c, "pending"), (a, "done")), ((0, 1), (1, 1)))
         results.add(exact_distance(first, second, WEIGHTS))
     assert len(results) == ged._distance_of_shapes.cache_info().misses == 1
+
+
+def test_networkx_is_asked_once_about_pairs_that_cost_the_same() -> None:
+    ged._ask_networkx.cache_clear()
+    results = set()
+    for a, b, c in (("x", "y", "z"), ("q", "p", "r")):
+        first = Graph(((a, "pending"), (b, "done"), (c, "done")), ((0, 1), (1, 1)))
+        second = Graph(((c, "pending"), (a, "done")), ((0, 1), (1, 1)))
+        exact = exact_distance(first, second, WEIGHTS)
+        results.add(evaluator_distance(first, second, WEIGHTS, otherwise=exact).value)
+    assert len(results) == ged._ask_networkx.cache_info().misses == 1
+
+
+def test_networkx_is_given_the_order_of_nodes_and_self_loops() -> None:
+    drawn = to_networkx(2, ((1, 0), (0, 0)))
+    assert list(drawn.nodes(data="position")) == [(0, 0), (1, 1)]
+    assert list(drawn.edges) == [(0, 0), (1, 0)]
 
 
 def test_the_two_kinds_of_graph_are_kept_apart() -> None:

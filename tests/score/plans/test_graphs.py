@@ -12,7 +12,6 @@ from orchbench_analytics.score.plans.graphs import (
     component_graph,
     outline,
     structure_graph,
-    to_networkx,
 )
 from tests.bounded import no_runaway
 
@@ -201,13 +200,6 @@ def test_half_characters_can_be_stored() -> None:
     plan = json.loads('{"workflow_\\ud800": {"depends_on": ["\\udfff"]}, "workflow_2": {}}')
     for name in structure(plan).nodes:
         str(name).encode()
-
-
-def test_to_networkx_keeps_order_and_loops() -> None:
-    graph = Graph((("b", "x"), ("a", "y")), ((1, 0), (0, 0)))
-    drawn = to_networkx(graph)
-    assert list(drawn.nodes(data="node")) == [(0, ("b", "x")), (1, ("a", "y"))]
-    assert list(drawn.edges) == [(0, 0), (1, 0)]
 
 
 @pytest.mark.parametrize("upstream", [False, True])
