@@ -1,10 +1,13 @@
-"""Flattening: documents to rows, as answered; nothing is judged here."""
+"""Flattening: documents to rows, as answered; nothing is judged here.
+
+A row is a dictionary of the columns of its table.
+"""
 
 from __future__ import annotations
 
 import hashlib
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from functools import lru_cache
 from itertools import accumulate, chain
 from typing import Any, NamedTuple
@@ -22,17 +25,23 @@ from orchbench_analytics.ingest.decode import (
     first_places,
     unreadable_parts,
 )
-from orchbench_analytics.ingest.judge_logs import cut_off_rows, judgement_rows
-from orchbench_analytics.ingest.runs import History, ReadRun, ReadRuns, StepLabel, question_before
+from orchbench_analytics.ingest.judge_logs import judgement_rows, row_without_key
+from orchbench_analytics.ingest.runs import (
+    NO_STEP_LABEL,
+    Gold,
+    History,
+    ReadRun,
+    ReadRuns,
+    StepLabel,
+    question_before,
+)
 from orchbench_analytics.texts import calls_text, clean_text, kind_of, text_of
 
-Row = tuple[Any, ...]
-Rows = Mapping[str, Sequence[Row]]
-ScenarioKey = tuple[Any, Any, Any, Any]  # model, experiment, language, scenario
-RunKey = tuple[Any, Any, Any, Any, str]
+Row = dict[str, Any]
+Key = Mapping[str, Any]  # columns that rows share: model, experiment, language, …
 
-_NO_STEP_LABEL: StepLabel = (False, None, None, None, False)
 _NO_CALLS: tuple[Any, ...] = (UNSET, None, [], {}, "")
+_NOTHING = Entry()
 _FIRST = (None, 1)  # numbers of answers: there is none, or it is the first to its step
 _COUNTED_IN_DETAIL = ("total_rejection_type_mismatch", "total_failed_generation")
 _KEPT_APART = ("detail", "error")  # of a row of a result file: not figures
@@ -45,129 +54,85 @@ _LONGEST_TEXTS = 2**28
 _INT64 = range(-(2**63), 2**63)
 
 
-class StepRow(NamedTuple):
-    """A row of `steps`."""
-
-    model: str
-    experiment: str
-    language: str
-    scenario: str
-    run: str
-    step_id: str
-    run_position: int
-    has_label: bool
-    label_agent_id: str | None
-    label_content: str | None
-    label_calls: str | None
-    has_call_key: bool
-    answer_position: int | None = None
-    answer_number: int | None = None
-    answer_agent_id: str | None = None
-    answer_content: str | None = None
-    answer_calls: str | None = None
-    step_kind: str | None = None
-    content_kind: str | None = None
-    question: str | None = None
-    step_key: str = ""
-
-    @property
-    def is_answered(self) -> bool:
-        """An answer was given."""
-        return self.answer_position is not None
-
-
-class PlanRow(NamedTuple):
-    """A row of `plans`."""
-
-    model: str
-    experiment: str
-    language: str
-    scenario: str
-    run: str
-    step_id: str
-    run_position: int
-    is_numbered_run: bool
-    label_content: str | None
-    answer_position: int | None = None
-    answer_number: int | None = None
-    answer_content: str | None = None
-    step_kind: str | None = None
-    content_kind: str | None = None
-    question: str | None = None
-    plan_key: str = ""
-
-
 class Flat(NamedTuple):
     """The rows of a document by table, how long their texts are, and what could not be read."""
 
-    rows: Rows
+    rows: Mapping[str, list[Row]]
     text_length: int
     problem: Problem | None
 
 
-def flatten_runs(key: ScenarioKey, read: ReadRuns, *, client_model: str | None = None) -> Flat:
+def flatten_runs(key: Key, read: ReadRuns, *, client_model: str | None = None) -> Flat:
     """Rows of `scenarios`, `steps` and `plans` for a scenario file."""
     document = read.document
     names = document.history.keys()
     numbered = {f"run #{number}" for number in range(1, len(names) + 1)}
-    steps: list[StepRow] = []
-    plans: list[PlanRow] = []
+    steps: list[Row] = []
+    plans: list[Row] = []
     for position, name in enumerate(names):
         run = read.runs.get(name)
         if run is not None:
-            path = _path(*key, name)
-            steps += [
-                row._replace(step_key=_row_key(path, row))
-                for row in _step_rows((*key, name), position, run)
-            ]
-            plans += [
-                row._replace(plan_key=_row_key(path, row))
-                for row in _plan_rows((*key, name), position, run, is_numbered=name in numbered)
-            ]
+            run_key = {**key, "run": name}
+            of_run = {**run_key, "run_position": position}
+            path = _path(*run_key.values())
+            steps += _step_rows(of_run, path, run)
+            plans += _plan_rows({**of_run, "is_numbered_run": name in numbered}, path, run)
     text_length = _checked_length(
         chain(
-            (step.label_content for step in steps),
-            (step.label_calls for step in steps),
-            (plan.label_content for plan in plans),
-            (step.question for step in steps),
-            (plan.question for plan in plans),
+            *((step["label_content"], step["label_calls"], step["question"]) for step in steps),
+            *((plan["label_content"], plan["question"]) for plan in plans),
         )
     )
-    labelled = [step for step in steps if step.has_label and step.answer_number in _FIRST]
-    answered = sum(len(run.sub_agent_history.entries) for run in read.runs.values())
     unreadable = read.unreadable_runs + read.unreadable_entries
     usage = document.usage if isinstance(document.usage, dict) else {}
-    scenario = (
-        *key,
-        client_model,
-        text_of(document.scenario_id),
-        text_of(document.generated_at),
-        _seconds(document.generated_at),
-        len(names),
-        len(numbered & names),
-        len(labelled),
-        sum(step.has_call_key for step in labelled),
-        sum(plan.label_content is not None and plan.answer_number in _FIRST for plan in plans),
-        sum(plan.answer_position is not None for plan in plans),
-        answered,
-        sum(step.has_label and not step.is_answered for step in steps),
-        sum(plan.answer_position is None for plan in plans),
-        sum(map(_is_empty, _entries(read))),
-        answered - sum(step.is_answered for step in labelled),
-        len(read.unreadable_runs),
-        len(read.unreadable_entries),
-        first_places(unreadable),
-        _least_counter(read),
-        _integer(usage.get("total_calls")),
-        _integer(usage.get("total_input_tokens")),
-        _integer(usage.get("total_output_tokens")),
-        _integer(usage.get("total_tokens")),
-        _number(usage.get("total_cost")),
-        label_signature(run.gold.steps.values() for run in read.runs.values()),
-    )
+    scenario = {
+        **key,
+        **_counts(read, steps, plans),
+        "client_model": client_model,
+        "scenario_id": text_of(document.scenario_id),
+        "generated_at": text_of(document.generated_at),
+        "generated_seconds": _seconds(document.generated_at),
+        "run_count": len(names),
+        "numbered_run_count": len(numbered & names),
+        "unreadable_run_count": len(read.unreadable_runs),
+        "unreadable_entry_count": len(read.unreadable_entries),
+        "unreadable_places": first_places(unreadable),
+        "usage_call_count": _integer(usage.get("total_calls")),
+        "input_token_count": _integer(usage.get("total_input_tokens")),
+        "output_token_count": _integer(usage.get("total_output_tokens")),
+        "total_token_count": _integer(usage.get("total_tokens")),
+        "total_cost": _number(usage.get("total_cost")),
+        "label_signature": label_signature(run.gold.steps.values() for run in read.runs.values()),
+    }
     problem = unreadable_parts(unreadable) or _repeated(read.repeated_keys)
-    rows: Rows = {"scenarios": [scenario], "steps": steps, "plans": plans}
+    rows = {"scenarios": [scenario], "steps": steps, "plans": plans}
     return Flat(rows, text_length, problem)
+
+
+def _counts(read: ReadRuns, steps: list[Row], plans: list[Row]) -> dict[str, int]:
+    """What a scenario file holds, in labels and answers."""
+    labelled = [step for step in steps if step["has_label"] and step["answer_number"] in _FIRST]
+    unanswered = sum(step["answer_number"] is None for step in labelled)
+    planned = [
+        plan["answer_number"]
+        for plan in plans
+        if plan["label_content"] is not None and plan["answer_number"] in _FIRST
+    ]
+    histories = [(run.main_agent_history, run.sub_agent_history) for run in read.runs.values()]
+    entries = [entry for run in histories for history in run for entry in history.entries]
+    answered = sum(len(sub.entries) for _, sub in histories)
+    return {
+        "step_count": len(labelled),
+        "call_key_count": sum(step["has_call_key"] for step in labelled),
+        "plan_count": len(planned),
+        "plan_answer_count": len(entries) - answered,
+        "step_answer_count": answered,
+        "missing_answer_count": unanswered,
+        "missing_plan_count": planned.count(None),
+        "empty_answer_count": sum(map(_is_empty, entries)),
+        "surplus_answer_count": answered - (len(labelled) - unanswered),
+        "least_counter_count": _least_counter(histories),
+    }
 
 
 def label_signature(runs: Iterable[Iterable[StepLabel]]) -> str | None:
@@ -175,7 +140,7 @@ def label_signature(runs: Iterable[Iterable[StepLabel]]) -> str | None:
 
     Translations of a scenario ask for the same, in words of their own. None without any label.
     """
-    asked = [(agent, _tool_names(calls)) for _, agent, _, calls, _ in next(iter(runs), ())]
+    asked = [(label.agent_id, _tool_names(label.calls)) for label in next(iter(runs), ())]
     return hashlib.sha256(repr(asked).encode()).hexdigest()[:16] if asked else None
 
 
@@ -193,33 +158,33 @@ def _tool_names(calls: str | None) -> tuple[str, ...]:
 def mark_broken_texts(flat: Flat) -> Flat:
     """The rows of a document in which � stands for half a character: such contents are broken."""
     plans = [
-        plan._replace(content_kind="broken_text")
-        if plan.content_kind == "text" and "\ufffd" in (plan.answer_content or "")
+        {**plan, "content_kind": "broken_text"}
+        if plan["content_kind"] == "text" and "\ufffd" in plan["answer_content"]
         else plan
-        for plan in flat.rows.get("plans", ())
-        if isinstance(plan, PlanRow)
+        for plan in flat.rows["plans"]
     ]
     return flat._replace(rows={**flat.rows, "plans": plans})
 
 
-def flatten_judge_log(key: Row, log: JudgeLog) -> Flat:
-    """Rows of `judgements` for a judge's log of (model, …, run)."""
-    rows, unreadable = judgement_rows(key, log)
-    text_length = _checked_length(text for row in rows for text in row[-2:])
+def flatten_judge_log(key: Key, log: JudgeLog) -> Flat:
+    """Rows of `judgements` for a judge's log of a run."""
+    rows, unreadable = judgement_rows(log)
     judged_at = _seconds(log.timestamp)
-    timed = [(*row, judged_at) for row in rows]
-    return Flat({"judgements": timed}, text_length, unreadable_parts(unreadable))
+    judgements = [{**key, **row, "judged_seconds": judged_at} for row in rows]
+    values = ((row["answer_values"], row["label_values"]) for row in rows)
+    text_length = _checked_length(chain.from_iterable(values))
+    return Flat({"judgements": judgements}, text_length, unreadable_parts(unreadable))
 
 
-def flatten_cut_off_log(key: Row, problem: Problem) -> Flat:
-    """The row of `judgements` for a judge's log of (model, …, run) that ends in the middle."""
+def flatten_cut_off_log(key: Key, problem: Problem) -> Flat:
+    """The row of `judgements` for a judge's log of a run that ends in the middle."""
     words = f"{problem.message}; none of its verdicts counts"
-    rows = [(*row, None) for row in cut_off_rows(key)]
-    return Flat({"judgements": rows}, 0, problem._replace(message=words))
+    row = {**key, **row_without_key(None, "cut_off"), "judged_seconds": None}
+    return Flat({"judgements": [row]}, 0, problem._replace(message=words))
 
 
-def flatten_results(key: Row, document: ResultsDocument) -> Flat:
-    """Rows of `reported_models` and `reported_scenarios` for a result file of (model, …)."""
+def flatten_results(key: Key, document: ResultsDocument) -> Flat:
+    """Rows of `reported_models` and `reported_scenarios` for a result file."""
     statistics, results = document.overall_statistics, document.detailed_results
     unreadable = []
     if not isinstance(statistics, dict):
@@ -236,12 +201,9 @@ def flatten_results(key: Row, document: ResultsDocument) -> Flat:
         path = result.get("file_path")
         name = path.replace("\\", "/").rsplit("/", 1)[-1] if isinstance(path, str) else ""
         scenario = re.sub(r"(_out)?\.json(\.gz|\.zst)?$", "", name) or f"#{index}"
-        scenarios += [
-            (*key, scenario, figure, value, None)
-            for figure, value in _figures(_scenario_figures(result))
-        ]
-        scenarios += [(*key, scenario, *problem) for problem in _reported_problems(result)]
-    models = [(*key, figure, value, None) for figure, value in _figures(statistics)]
+        reported = [*_figures(_scenario_figures(result)), *_reported_problems(result)]
+        scenarios += [{**key, "scenario": scenario, **row} for row in reported]
+    models = [{**key, **row} for row in _figures(statistics)]
     if unreadable and not scenarios and not models:
         raise UnreadableDocument(Problem("wrong_type", "no figures in it", unreadable[0]))
     rows = {"reported_scenarios": scenarios, "reported_models": models}
@@ -258,29 +220,38 @@ def _scenario_figures(result: dict[str, Any]) -> dict[str, Any]:
     }
 
 
-def flatten_run_log(key: Row, log: str) -> Flat:
-    """The row of `run_logs` for what the benchmark printed while it ran (model, …)."""
+def flatten_run_log(key: Key, log: str) -> Flat:
+    """The row of `run_logs` for what the benchmark printed while it ran a model."""
     errors = _ERROR_LINE.findall(log)
     refusals = [status for status in _HTTP_STATUS.findall(log) if int(status) >= 400]
     refusals += [match[1] for error in errors if (match := _FAILED_REQUEST.search(error))]
-    first = clean_text(errors[0][:_LONGEST_ERROR]) if errors else None
-    retries = log.count("Retrying request")
-    row = (*key, len(refusals), refusals.count("429"), retries, len(errors), first)
+    row = {
+        **key,
+        "failed_request_count": len(refusals),
+        "rate_limited_request_count": refusals.count("429"),
+        "retried_request_count": log.count("Retrying request"),
+        "logged_error_count": len(errors),
+        "first_error": clean_text(errors[0][:_LONGEST_ERROR]) if errors else None,
+    }
     return Flat({"run_logs": [row]}, 0, None)
 
 
-def _reported_problems(result: dict[str, Any]) -> Iterable[tuple[str, float | None, str | None]]:
+def _reported_problems(result: dict[str, Any]) -> Iterable[dict[str, Any]]:
     """What the evaluator says went wrong with a file: errors, and runs it could not judge."""
     details = result.get("detail")
     arguments = details.get("arguments_detail") if isinstance(details, dict) else None
     if "error" in result:
-        yield "error", None, text_of(result["error"])
+        yield _figure("error", None, text_of(result["error"]))
     if isinstance(arguments, dict):
         if "error" in arguments:
-            yield "detail.arguments_detail.error", None, text_of(arguments["error"])
+            yield _figure("detail.arguments_detail.error", None, text_of(arguments["error"]))
         if isinstance(arguments.get("llm_failed_trials"), list):
             failed = float(len(arguments["llm_failed_trials"]))
-            yield "detail.arguments_detail.llm_failed_trials", failed, None
+            yield _figure("detail.arguments_detail.llm_failed_trials", failed)
+
+
+def _figure(name: str, value: float | None, message: str | None = None) -> dict[str, Any]:
+    return {"figure": name, "value": value, "message": message}
 
 
 def _checked_length(texts: Iterable[str | None]) -> int:
@@ -299,57 +270,106 @@ def _repeated(keys: list[str]) -> Problem | None:
     return Problem("duplicate_keys", words, first_places(keys))
 
 
-def _step_rows(key: RunKey, run_position: int, run: ReadRun) -> list[StepRow]:
+def _step_rows(of_run: Key, path: str, run: ReadRun) -> list[Row]:
+    """Rows of `steps` for a run; without any label or answer, a row says what its history is."""
+    gold, history = run.gold, run.sub_agent_history
     rows = []
     seen: dict[str, int] = {}
-    for position, entry in enumerate(run.sub_agent_history.entries):
+    for position, entry in enumerate(history.entries):
         step = _step_id(entry.step_id)
         seen[step] = number = seen.get(step, 0) + 1
-        answer = (text_of(entry.agent_id), text_of(entry.content), calls_text(entry.tool_calls))
-        label = run.gold.steps.get(step) or run.gold.call_keys.get(step, _NO_STEP_LABEL)
-        kinds = _kinds(entry)
-        step_key = (*key, step, run_position)
-        asked = question_before(run.gold, step)
-        rows.append(StepRow(*step_key, *label, position, number, *answer, *kinds, asked))
-    no_history = _no_history(run.sub_agent_history)
-    for step, label in run.gold.steps.items():
-        if step not in seen:
-            asked = question_before(run.gold, step)
-            unanswered = StepRow(*key, step, run_position, *label, step_kind=no_history)
-            rows.append(unanswered._replace(question=asked))
-    if no_history is not None and not rows:
-        rows.append(StepRow(*key, "", run_position, *_NO_STEP_LABEL, step_kind=no_history))
+        label = gold.steps.get(step) or gold.call_keys.get(step, NO_STEP_LABEL)
+        rows.append(_step_row(of_run, path, gold, step, label, entry, position, number))
+    unanswered = {step: label for step, label in gold.steps.items() if step not in seen}
+    no_history = _no_history(history)
+    if not rows and not unanswered and no_history is not None:
+        unanswered = {"": NO_STEP_LABEL}
+    for step, label in unanswered.items():
+        row = _step_row(of_run, path, gold, step, label, _NOTHING, None, None)
+        rows.append({**row, "step_kind": no_history, "content_kind": None})
     return rows
 
 
-def _plan_rows(key: RunKey, run_position: int, run: ReadRun, *, is_numbered: bool) -> list[PlanRow]:
+def _step_row(
+    of_run: Key,
+    path: str,
+    gold: Gold,
+    step: str,
+    label: StepLabel,
+    entry: Entry,
+    position: int | None,
+    number: int | None,
+) -> Row:
+    step_kind, content_kind = _kinds(entry)
+    return {
+        **of_run,
+        "step_id": step,
+        "has_label": label.has_label,
+        "label_agent_id": label.agent_id,
+        "label_content": label.content,
+        "label_calls": label.calls,
+        "has_call_key": label.has_call_key,
+        "answer_position": position,
+        "answer_number": number,
+        "answer_agent_id": text_of(entry.agent_id),
+        "answer_content": text_of(entry.content),
+        "answer_calls": calls_text(entry.tool_calls),
+        "step_kind": step_kind,
+        "content_kind": content_kind,
+        "question": question_before(gold, step),
+        "step_key": _row_key(path, step, position),
+    }
+
+
+def _plan_rows(of_run: Key, path: str, run: ReadRun) -> list[Row]:
+    """Rows of `plans` for a run."""
+    gold, history = run.gold, run.main_agent_history
     rows = []
     seen: dict[str, int] = {}
-    for position, entry in enumerate(run.main_agent_history.entries):
+    for position, entry in enumerate(history.entries):
         step = _plan_step_id(entry.step_id)
         seen[step] = number = seen.get(step, 0) + 1
-        label, answer = run.gold.plans.get(step), text_of(entry.content)
-        asked = question_before(run.gold, step)
-        given = (position, number, answer, *_kinds(entry))
-        rows.append(PlanRow(*key, step, run_position, is_numbered, label, *given, question=asked))
-    no_history = _no_history(run.main_agent_history)
-    for step, label in run.gold.plans.items():
+        rows.append(_plan_row(of_run, path, gold, step, entry, position, number))
+    no_history = _no_history(history)
+    for step in gold.plans:
         if step not in seen:
-            unanswered = (run_position, is_numbered, label)
-            asked = question_before(run.gold, step)
-            rows.append(PlanRow(*key, step, *unanswered, step_kind=no_history, question=asked))
+            row = _plan_row(of_run, path, gold, step, _NOTHING, None, None)
+            rows.append({**row, "step_kind": no_history, "content_kind": None})
     return rows
 
 
-def _row_key(run: str, row: StepRow | PlanRow) -> str:
+def _plan_row(
+    of_run: Key,
+    path: str,
+    gold: Gold,
+    step: str,
+    entry: Entry,
+    position: int | None,
+    number: int | None,
+) -> Row:
+    step_kind, content_kind = _kinds(entry)
+    return {
+        **of_run,
+        "step_id": step,
+        "label_content": gold.plans.get(step),
+        "answer_position": position,
+        "answer_number": number,
+        "answer_content": text_of(entry.content),
+        "step_kind": step_kind,
+        "content_kind": content_kind,
+        "question": question_before(gold, step),
+        "plan_key": _row_key(path, step, position),
+    }
+
+
+def _row_key(path: str, step: str, position: int | None) -> str:
     """What tells a row from all others of a warehouse: where it stands, as a path."""
-    position = "-" if row.answer_position is None else row.answer_position
-    return f"{run}/{_path(row.step_id)}/{position}"
+    return f"{path}/{_path(step)}/{'-' if position is None else position}"
 
 
-def _path(*names: str) -> str:
+def _path(*names: str | None) -> str:
     """Names as a path; a name's own `/` is escaped as in a JSON pointer (RFC 6901)."""
-    return "/".join(name.replace("~", "~0").replace("/", "~1") for name in names)
+    return "/".join([(name or "").replace("~", "~0").replace("/", "~1") for name in names])
 
 
 def _kinds(entry: Entry) -> tuple[str, str]:
@@ -374,13 +394,6 @@ def _plan_step_id(step: Any) -> str:
     return _step_id(int(step) if is_whole else step)
 
 
-def _entries(read: ReadRuns) -> Iterable[Entry]:
-    """Everything that agents answered, in all runs."""
-    for run in read.runs.values():
-        yield from run.main_agent_history.entries
-        yield from run.sub_agent_history.entries
-
-
 def _is_empty(entry: Entry) -> bool:
     """Nothing was said and nothing called; an answer that was lost has no entry at all."""
     content = entry.content
@@ -388,17 +401,13 @@ def _is_empty(entry: Entry) -> bool:
     return is_blank and entry.tool_calls in _NO_CALLS
 
 
-def _least_counter(read: ReadRuns) -> int:
+def _least_counter(histories: Iterable[tuple[History, History]]) -> int:
     """The answers up to the end of each run, summed over runs.
 
     The benchmark adds up what its counter says after each run. Every answer takes a call, so a
     file with fewer calls has figures of its own.
     """
-    answered = (
-        len(run.main_agent_history.entries) + len(run.sub_agent_history.entries)
-        for run in read.runs.values()
-    )
-    return sum(accumulate(answered))
+    return sum(accumulate(len(main.entries) + len(sub.entries) for main, sub in histories))
 
 
 def _seconds(value: Any) -> float | None:
@@ -425,11 +434,11 @@ def _number(value: Any) -> float | None:
     return float(value) if abs(value) < 1e300 else None
 
 
-def _figures(values: dict[str, Any], prefix: str = "") -> Iterable[tuple[str, float | None]]:
+def _figures(values: dict[str, Any], prefix: str = "") -> Iterable[dict[str, Any]]:
     """Every number of a nested object by its dotted path; what is not a number is null."""
     for name, value in values.items():
         path = f"{prefix}{name}"
         if isinstance(value, dict):
             yield from _figures(value, f"{path}.")
         elif name != "file_path":
-            yield path, _number(value)
+            yield _figure(path, _number(value))

@@ -10,13 +10,14 @@ from typing import Any, NamedTuple
 from orchbench_analytics.ingest.decode import JudgeLog, Problem, UnreadableDocument
 from orchbench_analytics.texts import clean_text, compact_json
 
-Row = tuple[Any, ...]
+Row = dict[str, Any]
 
 _LARGEST_INDEX = 10**9
 _LARGEST_COUNT = 10**9  # that is stored as an integer
 _LARGEST_NUMBER = 1e300
 _MOST_ROWS = 1_000_000
 _COUNTS = ("tp_count", "fp_count", "fn_count")
+_COUNT_COLUMNS = ("true_positive_count", "false_positive_count", "false_negative_count")
 
 
 class _Answer(NamedTuple):
@@ -38,12 +39,12 @@ class _Verdict(NamedTuple):
 
     reason: str | None
     is_unsound: bool
-    counts: Row = (None, None, None)
+    counts: tuple[int | None, ...] = (None, None, None)
     exact_counts: str | None = None
 
 
-def judgement_rows(key: Row, log: JudgeLog) -> tuple[list[Row], list[str]]:
-    """Rows of `judgements`: one per key that was asked about, or spoken of unasked.
+def judgement_rows(log: JudgeLog) -> tuple[list[Row], list[str]]:
+    """Rows of `judgements`, one per key that was asked about or spoken of unasked, without the run.
 
     Of several answers about a call the first counts; each other is a row without a key. Returns
     also the JSON paths of questions and answers that are not objects or name no call.
@@ -69,32 +70,39 @@ def judgement_rows(key: Row, log: JudgeLog) -> tuple[list[Row], list[str]]:
         for name in {**keys, **answer.verdict}:
             verdict = _verdict(answer, name)
             rows.append(
-                (
-                    *key,
-                    answer.call_index,
-                    clean_text(name),
-                    name in keys,
-                    verdict.reason is None,
-                    verdict.reason,
-                    verdict.is_unsound,
-                    answer.is_bare_reasoning,
-                    *verdict.counts,
-                    verdict.exact_counts,
-                    _values(answer_values.get(name)),
-                    _values(label_values.get(name)),
-                )
+                {
+                    "call_index": answer.call_index,
+                    "argument_key": clean_text(name),
+                    "is_asked": name in keys,
+                    "is_usable": verdict.reason is None,
+                    "unusable_reason": verdict.reason,
+                    "is_unsound": verdict.is_unsound,
+                    "is_bare_reasoning": answer.is_bare_reasoning,
+                    **dict(zip(_COUNT_COLUMNS, verdict.counts, strict=True)),
+                    "exact_counts": verdict.exact_counts,
+                    "answer_values": _values(answer_values.get(name)),
+                    "label_values": _values(label_values.get(name)),
+                }
             )
-    rows += [_row_without_key(key, call_index, "surplus") for call_index in surplus]
+    rows += [row_without_key(call_index, "surplus") for call_index in surplus]
     return rows, unreadable + unreadable_answers
 
 
-def cut_off_rows(key: Row) -> list[Row]:
-    """The row of `judgements` for a log that ends in the middle."""
-    return [_row_without_key(key, None, "cut_off")]
-
-
-def _row_without_key(key: Row, call_index: int | None, reason: str) -> Row:
-    return (*key, call_index, None, False, False, reason, False, False, *(None,) * 6)
+def row_without_key(call_index: int | None, reason: str) -> Row:
+    """A row for a surplus answer, or for a log that ends in the middle."""
+    return {
+        "call_index": call_index,
+        "argument_key": None,
+        "is_asked": False,
+        "is_usable": False,
+        "unusable_reason": reason,
+        "is_unsound": False,
+        "is_bare_reasoning": False,
+        **dict.fromkeys(_COUNT_COLUMNS),
+        "exact_counts": None,
+        "answer_values": None,
+        "label_values": None,
+    }
 
 
 def read_verdict(text: str | None) -> tuple[dict[str, Any], str | None]:

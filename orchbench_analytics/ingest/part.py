@@ -105,7 +105,9 @@ def build_part(task: Task) -> Built:
     row_counts = {name: len(data) for name, data in rows.items() if data}
     part = _new_part(task.files[0], contents, row_counts, made_by())
     sources = [s._replace(part_id=part.part_id) if s.status == "taken" else s for s in sources]
-    tables = ((t.name, parquet.to_arrow(t, rows[t.name])) for t in RAW_TABLES if rows.get(t.name))
+    tables = (
+        (t.name, parquet.named_to_arrow(t, rows[t.name])) for t in RAW_TABLES if rows.get(t.name)
+    )
     note = msgspec.json.encode(PartNote(part, sources))
     directories.write_directory(task.root, part.directory, tables, note=note)
     return Built(part, sources, unchanged)
@@ -113,7 +115,7 @@ def build_part(task: Task) -> Built:
 
 def read_and_flatten(file: InputFile, data: bytes) -> tuple[Flat, Problem | None]:
     """The rows of one document, and what had to be mended before it could be read."""
-    key = (file.model, file.experiment, file.language)
+    key = {"model": file.model, "experiment": file.experiment, "language": file.language}
     if file.kind == "run_log":
         return flatten.flatten_run_log(
             key, data.decode("utf-8", "replace").replace("\r\n", "\n")
@@ -121,12 +123,14 @@ def read_and_flatten(file: InputFile, data: bytes) -> tuple[Flat, Problem | None
 
     def make(document: bytes) -> Flat:
         if file.kind == "runs":
-            scenario = (*key, file.scenario)
+            scenario = key | {"scenario": file.scenario}
             runs = read_runs(document)
             return flatten.flatten_runs(scenario, runs, client_model=file.client_model)
         if file.kind == "judge_log":
             log = msgspec.json.decode(document, type=JudgeLog)
-            return flatten.flatten_judge_log((*key, file.scenario, file.run), log)
+            return flatten.flatten_judge_log(
+                key | {"scenario": file.scenario, "run": file.run}, log
+            )
         if every_eval_ever.is_aggregate(document):
             return flatten.flatten_results(key, every_eval_ever.as_results(document, file.path))
         harness = msgspec.json.decode(document, type=lm_eval.Harness)
@@ -139,7 +143,9 @@ def read_and_flatten(file: InputFile, data: bytes) -> tuple[Flat, Problem | None
     except UnreadableDocument as error:
         if file.kind != "judge_log" or error.problem.reason != "truncated":
             raise
-        return flatten.flatten_cut_off_log((*key, file.scenario, file.run), error.problem), None
+        return flatten.flatten_cut_off_log(
+            key | {"scenario": file.scenario, "run": file.run}, error.problem
+        ), None
     is_broken = file.kind == "runs" and mended is not None and mended.reason == "lone_surrogate"
     return flatten.mark_broken_texts(flat) if is_broken else flat, mended
 

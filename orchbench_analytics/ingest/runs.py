@@ -29,14 +29,29 @@ _decode_label = msgspec.json.Decoder(Label).decode
 
 _PLAN_STARTS = (b'"w', b'"\\')  # in JSON: `workflow_…`, or an escaped character
 
-StepLabel = tuple[bool, str | None, str | None, str | None, bool]  # label columns of `steps`
+
+class StepLabel(NamedTuple):
+    """What is expected of a sub-agent step: its agent, content and calls.
+
+    `has_label` says that the label has the step itself, `has_call_key` that a key such as `4-1`
+    holds its calls.
+    """
+
+    has_label: bool = False
+    agent_id: str | None = None
+    content: str | None = None
+    calls: str | None = None
+    has_call_key: bool = False
+
+
+NO_STEP_LABEL = StepLabel()
 
 
 class Gold(NamedTuple):
-    """What labels expect, by step: the label columns of `steps`, and gold plans.
+    """What labels expect, by step: of sub-agents, and gold plans.
 
-    `call_keys` are those columns for an answer that names a key of gold calls, such as `4-1`, as
-    its step. `questions` are the numbers of steps at which the user spoke, and the words, in order.
+    `call_keys` are for an answer that names a key of gold calls, such as `4-1`, as its step.
+    `questions` are the numbers of steps at which the user spoke, and the words, in order.
     `unreadable` are the JSON paths, below the labels, of those that are not objects.
     """
 
@@ -52,12 +67,12 @@ def read_gold(raw: bytes) -> Gold:
     """What labels expect, from JSON."""
     labels, unreadable = _read_labels(raw)
     steps = {
-        step: _columns(step, label, labels)
+        step: _step_label(step, label, labels)
         for step, label in labels.items()
         if label.agent_id is not None and "-" not in step
     }
     call_keys: dict[str, StepLabel] = {
-        step: (False, None, None, calls_text(label.tool_calls), False)
+        step: StepLabel(calls=calls_text(label.tool_calls))
         for step, label in labels.items()
         if step not in steps and isinstance(label.tool_calls, list)
     }
@@ -101,13 +116,12 @@ def _read_labels(raw: bytes) -> tuple[dict[str, Label], list[str]]:
     return {step: label for step, label in read.items() if label is not None}, unreadable
 
 
-def _columns(step: str, label: Label, labels: dict[str, Label]) -> StepLabel:
-    """That there is a label; its agent, content and calls; whether a key `N-1` holds them."""
+def _step_label(step: str, label: Label, labels: dict[str, Label]) -> StepLabel:
     call_label = labels.get(f"{step}-1")
     chosen = call_label or label
     content = text_of(msgspec.json.decode(chosen.content))
     calls = calls_text(chosen.tool_calls)
-    return True, text_of(label.agent_id), content, calls, call_label is not None
+    return StepLabel(True, text_of(label.agent_id), content, calls, call_label is not None)
 
 
 _decode_document = msgspec.json.Decoder(RunsDocument).decode

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -91,9 +91,22 @@ def _writer(path: Path, schema: pa.Schema) -> pq.ParquetWriter:
 
 
 def to_arrow(table: Table, rows: Sequence[tuple[Any, ...]]) -> pa.Table:
-    """Rows as a checked Arrow table; polars takes a third of the time that pyarrow does."""
+    """Rows, each in the order of the table's columns, as a checked Arrow table."""
+    values = zip(*rows, strict=True) if rows else ([] for _ in table.columns)
+    return _checked(table, values)
+
+
+def named_to_arrow(table: Table, rows: Sequence[Mapping[str, Any]]) -> pa.Table:
+    """Rows, each a value by the name of its column, as a checked Arrow table."""
+    for row in rows[:1]:
+        if odd := row.keys() ^ set(table.column_names):
+            raise AssertionError(f"rows of {table.name} differ from it in: {', '.join(odd)}")
+    return _checked(table, ([row[name] for row in rows] for name in table.column_names))
+
+
+def _checked(table: Table, columns: Iterable[Sequence[Any]]) -> pa.Table:
+    """Values as an Arrow table; polars takes a third of the time that pyarrow does."""
     types = polars_schema(table)
-    columns = zip(*rows, strict=True) if rows else ([] for _ in types)
     series = (
         pl.Series(name, values, dtype=dtype)
         for (name, dtype), values in zip(types.items(), columns, strict=True)

@@ -14,8 +14,6 @@ from orchbench_analytics.ingest.decode import (
 )
 from orchbench_analytics.ingest.flatten import (
     Flat,
-    PlanRow,
-    StepRow,
     flatten_judge_log,
     flatten_results,
     flatten_run_log,
@@ -28,27 +26,22 @@ from orchbench_analytics.ingest.sources import InputFile
 from orchbench_analytics.tables import TABLES
 from tests.documents import PLAN, call, judge_log, results_document, run, runs_document
 
-KEY = ("m", "exp", "EN")
+KEY = {"model": "m", "experiment": "exp", "language": "EN"}
 
 
 def flatten(document: Any) -> Flat:
     data = document if isinstance(document, bytes) else json.dumps(document).encode()
-    return read_with(lambda data: flatten_runs((*KEY, "12"), read_runs(data)), data)[0]
+    return read_with(lambda data: flatten_runs(KEY | {"scenario": "12"}, read_runs(data)), data)[0]
 
 
 def table(flat: Flat, name: str) -> list[dict[str, Any]]:
-    """Rows by column name; each row must have all columns."""
-    names = TABLES[name].column_names
-    return [dict(zip(names, row, strict=True)) for row in flat.rows[name]]
+    """The rows of a table; each must have all its columns."""
+    assert all(row.keys() == set(TABLES[name].column_names) for row in flat.rows[name])
+    return flat.rows[name]
 
 
 def step_rows(**changes: Any) -> list[dict[str, Any]]:
     return table(flatten(runs_document({"run #1": run(**changes)})), "steps")
-
-
-def test_rows_have_the_columns_of_their_tables_in_order() -> None:
-    assert StepRow._fields == TABLES["steps"].column_names
-    assert PlanRow._fields == TABLES["plans"].column_names
 
 
 def test_a_step_has_its_label_and_its_answer() -> None:
@@ -128,13 +121,13 @@ def test_a_scenario_has_its_usage_and_counts() -> None:
 
 def label(agent: str | None, *tools: str) -> StepLabel:
     calls = "[" + ",".join(f'{{"name":"{tool}","arguments":"{{}}"}}' for tool in tools) + "]"
-    return (True, agent, "words of its own", calls if tools else None, bool(tools))
+    return StepLabel(True, agent, "words of its own", calls if tools else None, bool(tools))
 
 
 def test_a_signature_is_of_agents_and_tools_in_their_order() -> None:
     asked = [label("travel", "book", "pay"), label("bank")]
     signature = label_signature([asked, [label("other run")]])
-    translated = [(*label[:2], "자신의 말", *label[3:]) for label in asked]
+    translated = [label._replace(content="자신의 말") for label in asked]
     assert signature == label_signature([translated])
     assert signature != label_signature([asked[::-1]])
     assert signature != label_signature([[label("travel", "pay", "book"), label("bank")]])
@@ -144,7 +137,7 @@ def test_a_signature_is_of_agents_and_tools_in_their_order() -> None:
 
 @pytest.mark.parametrize("calls", ["1.5", "null", "{}", '["x"]', "[" * 5000])
 def test_gold_calls_of_any_shape_have_a_signature(calls: str) -> None:
-    assert label_signature([[(True, "agent", None, calls, True)]]) is not None
+    assert label_signature([[StepLabel(True, "agent", None, calls, True)]]) is not None
 
 
 @pytest.mark.parametrize(
@@ -380,19 +373,23 @@ def reported(document: Any) -> Flat:
     return flatten_results(KEY, msgspec.convert(document, ResultsDocument))
 
 
+def reported_row(
+    scenario: str, figure: str, value: float | None, message: str | None = None
+) -> dict[str, Any]:
+    return KEY | {"scenario": scenario, "figure": figure, "value": value, "message": message}
+
+
 def test_reported_figures_go_by_their_path() -> None:
     flat = reported(
         results_document() | {"overall_statistics": {"a": {"b": 1, "c": None}, "d": "x"}}
     )
 
-    assert flat.rows == {
-        "reported_models": [
-            (*KEY, "a.b", 1.0, None),
-            (*KEY, "a.c", None, None),
-            (*KEY, "d", None, None),
-        ],
-        "reported_scenarios": [(*KEY, "12", "FC", 0.25, None)],
-    }
+    assert table(flat, "reported_models") == [
+        KEY | {"figure": "a.b", "value": 1.0, "message": None},
+        KEY | {"figure": "a.c", "value": None, "message": None},
+        KEY | {"figure": "d", "value": None, "message": None},
+    ]
+    assert table(flat, "reported_scenarios") == [reported_row("12", "FC", 0.25)]
     assert flat.problem is None
 
 
@@ -409,7 +406,7 @@ def test_results_of_the_wrong_shape_cost_that_part(
 ) -> None:
     flat = reported(results_document() | changes)
 
-    assert tuple(map(len, flat.rows.values())) == counts
+    assert tuple(len(table(flat, name)) for name in flat.rows) == counts
     assert flat.problem is not None
     assert (flat.problem.reason, flat.problem.place) == ("unreadable_parts", places)
 
@@ -429,26 +426,26 @@ def test_what_an_evaluator_says_went_wrong_is_kept() -> None:
 
     flat = reported(results_document() | {"detailed_results": results})
 
-    assert flat.rows["reported_scenarios"] == [
-        (*KEY, "12", "FC", 1.0, None),
-        (*KEY, "12", "detail.arguments_detail.error", None, "no calls"),
-        (*KEY, "12", "detail.arguments_detail.llm_failed_trials", 2.0, None),
-        (*KEY, "#1", "error", None, "Failed to load data from 13_out.json"),
+    assert table(flat, "reported_scenarios") == [
+        reported_row("12", "FC", 1.0),
+        reported_row("12", "detail.arguments_detail.error", None, "no calls"),
+        reported_row("12", "detail.arguments_detail.llm_failed_trials", 2.0),
+        reported_row("#1", "error", None, "Failed to load data from 13_out.json"),
     ]
 
 
 def test_a_result_without_a_path_goes_by_its_place() -> None:
     flat = reported(results_document() | {"detailed_results": [{"file_path": 7, "FC": 1}]})
 
-    assert flat.rows["reported_scenarios"] == [(*KEY, "#0", "FC", 1.0, None)]
+    assert table(flat, "reported_scenarios") == [reported_row("#0", "FC", 1.0)]
 
 
 def test_a_judge_log_gives_its_rows_and_its_problem() -> None:
     log = msgspec.convert(judge_log(input_data=7), JudgeLog)
 
-    flat = flatten_judge_log((*KEY, "12", "run #1"), log)
+    flat = flatten_judge_log(KEY | {"scenario": "12", "run": "run #1"}, log)
 
-    assert len(flat.rows["judgements"]) == 1
+    assert len(table(flat, "judgements")) == 1
     assert flat.problem is not None
     assert flat.problem.place == "$.input_data"
 
@@ -492,16 +489,23 @@ INFO:client._base_client:Retrying request to /v1/messages in 0.4 seconds
 ERROR:asyncio:Unclosed connector
 """
 
-    assert flatten_run_log(KEY, log).rows == {
-        "run_logs": [(*KEY, 3, 2, 1, 2, "API request failed with status 429: {}")]
-    }
+    assert table(flatten_run_log(KEY, log), "run_logs") == [
+        KEY
+        | {
+            "failed_request_count": 3,
+            "rate_limited_request_count": 2,
+            "retried_request_count": 1,
+            "logged_error_count": 2,
+            "first_error": "API request failed with status 429: {}",
+        }
+    ]
 
 
 def test_a_log_of_long_lines_is_read_in_bounded_time_and_kept_short() -> None:
     line = "2026-11-17 12:07:30.616 | ERROR    | " + "a - " * 200_000
-    (row,) = flatten_run_log(KEY, f"{line}\n" * 3).rows["run_logs"]
+    (row,) = table(flatten_run_log(KEY, f"{line}\n" * 3), "run_logs")
 
-    assert row[-2:] == (3, ("a - " * 75))
+    assert (row["logged_error_count"], row["first_error"]) == (3, "a - " * 75)
 
 
 class TestQuestions:
@@ -523,9 +527,9 @@ class TestQuestions:
 
         rows = flatten(json.dumps(document).encode()).rows
 
-        asked = {row.step_id: row.question for row in rows["steps"]}
+        asked = {row["step_id"]: row["question"] for row in rows["steps"]}
         assert asked == {"10": "At eight.", "2": None, "4": "Book a table."}
-        assert [row.question for row in rows["plans"]] == ["Book a table."]
+        assert [row["question"] for row in rows["plans"]] == ["Book a table."]
 
     @pytest.mark.parametrize("labels", [[], {"2": 3}, None])
     def test_labels_of_another_shape_ask_nothing(self, labels: Any) -> None:
@@ -533,4 +537,4 @@ class TestQuestions:
 
         rows = flatten(json.dumps(document).encode()).rows
 
-        assert {row.question for row in rows["steps"]} == {None}
+        assert {row["question"] for row in rows["steps"]} == {None}

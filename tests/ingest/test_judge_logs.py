@@ -7,16 +7,11 @@ import pytest
 
 from orchbench_analytics.ingest.decode import JudgeLog, UnreadableDocument
 from orchbench_analytics.ingest.judge_logs import answer_text, judgement_rows, read_verdict
-from orchbench_analytics.tables import JUDGEMENTS
 from tests.documents import judge_log
-
-KEY = ("m", "exp", "EN", "12", "run #1")
-COLUMNS = JUDGEMENTS.column_names[:-1]  # the last is when the log was written
 
 
 def judgements(log: dict[str, Any]) -> tuple[list[dict[str, Any]], list[str]]:
-    rows, unreadable = judgement_rows(KEY, msgspec.convert(log, JudgeLog))
-    return [dict(zip(COLUMNS, row, strict=True)) for row in rows], unreadable
+    return judgement_rows(msgspec.convert(log, JudgeLog))
 
 
 def question(**changes: Any) -> dict[str, Any]:
@@ -27,7 +22,7 @@ def test_a_verdict_has_its_counts_and_the_values_it_is_about() -> None:
     (row,), unreadable = judgements(judge_log('Well: {"city": {"tp_count": 1, "fn_count": 2}}'))
 
     assert unreadable == []
-    assert {name: row[name] for name in COLUMNS[5:]} == {
+    assert row == {
         "call_index": 0,
         "argument_key": "city",
         "is_asked": True,

@@ -241,11 +241,14 @@ def _ask_networkx(
     budget: int,
 ) -> float | None:
     """What networkx returns for graphs of so many nodes and these edges; null if it takes long."""
-    graphs = [to_networkx(*side) for side in (first, second)]
-    bound: Any = _CountedBound(sum(map(len, (*graphs, first[1], second[1]))), budget)
+    graph_1, graph_2 = to_networkx(*first), to_networkx(*second)
+    bound: Any = _CountedBound(
+        graph_1.order() + graph_1.size() + graph_2.order() + graph_2.size(), budget
+    )
     try:
         value = nx.graph_edit_distance(
-            *graphs,
+            graph_1,
+            graph_2,
             node_subst_cost=lambda a, b: substitutions[a["position"]][b["position"]] / one,
             node_del_cost=lambda _: 1.0,
             node_ins_cost=lambda _: 1.0,
