@@ -42,7 +42,7 @@ DUPLICATE = "duplicate"
 # A file changed this shortly before it was read may change again within the same clock tick.
 _TICK_NS = 2_000_000_000
 _RECENT = "~"
-_AT_ONCE = 20_000  # files made into columns together
+_AT_ONCE = 10_000  # files made into columns together
 
 
 class InputFile(NamedTuple):

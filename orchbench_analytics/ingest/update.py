@@ -131,7 +131,8 @@ def update(
     is_small = divided.unread_bytes < _SMALL_TREE_BYTES
     del found, before
 
-    sources, parts = [divided.resting], divided.resting_parts
+    sources = [divided.before.filter(pl.col("batch").is_null()).drop("batch")]
+    parts = divided.parts.get(None, [])
     tallies = [_tally_of_resting(divided)]
     card_rows: list[CardRow] = []
     for number in range(divided.batch_count):
@@ -335,7 +336,7 @@ def _tally(state: State, removed: list[Source], gone: list[Source]) -> _Tally:
 
 
 def _tally_of_resting(divided: Divided) -> _Tally:
-    now = divided.resting.filter(divided.is_found)
+    now = divided.before.filter(divided.is_found, pl.col("batch").is_null())
     statuses = dict(now["status"].value_counts().rows())
     results = now.filter(~pl.col("kind").is_in(_NOT_RESULTS))
     return _Tally(
@@ -389,19 +390,16 @@ class Roots(NamedTuple):
 
 
 class Divided(NamedTuple):
-    """What is known of all files, divided by what is to be decided.
+    """What is known of all files, and in which batch each is decided.
 
-    `resting` are sources of models that all is well with, and `is_found` which of them were found
-    again. `found`, `before` and `parts` are of the others, with a column or key that says in which
-    batch a file is decided.
+    `found` and `before` have a column `batch`, which is null for files of models that all is well
+    with. `parts` are by batch. `is_found` says which files of `before` were found again.
     """
 
-    resting: pl.DataFrame
-    is_found: pl.Series
-    resting_parts: list[Part]
     found: pl.DataFrame
     before: pl.DataFrame
-    parts: dict[int, list[Part]]
+    is_found: pl.Series
+    parts: dict[int | None, list[Part]]
     batch_count: int
     unread_bytes: int
 
@@ -422,51 +420,48 @@ def divide(
     found, before = (files.with_columns(group=_GROUP) for files in (found, before))
     rows = before.select("path").with_row_index("row")
     row = found.select("path").join(rows, on="path", how="left", maintain_order="left")["row"]
-    compared = ("group", "reason", "file_stamp", *KEY)
-    was = before.select(pl.col(name).gather(row).alias(f"{name}_before") for name in compared)
-    both = pl.concat([found, was], how="horizontal")
-    is_same = pl.all_horizontal(
-        pl.col("reason_before").is_null() | (pl.col("reason_before") != DUPLICATE),
-        pl.col("reason").is_null() | pl.col("reason").eq_missing(pl.col("reason_before")),
-        *(pl.col(name).eq_missing(pl.col(f"{name}_before")) for name in ("file_stamp", *KEY)),
-    )
-    news = both.filter(~is_same)
-    moved = news.filter(pl.col("group") != pl.col("group_before"))
-    common = {_COMMON, *moved["group"].unique(), *moved["group_before"].unique()}
-    is_found = before["path"].is_in(found["path"].implode())
+
+    def was(name: str) -> pl.Series:  # column by column: side by side they would be copied
+        return before[name].gather(row)
+
+    is_new = was("reason").eq_missing(DUPLICATE)
+    is_new |= found["reason"].is_not_null() & found["reason"].ne_missing(was("reason"))
+    for name in ("file_stamp", *KEY):
+        is_new |= found[name].ne_missing(was(name))
+    groups = pl.DataFrame({"now": found["group"], "before": was("group")})
+    moved = groups.filter(pl.col("now") != pl.col("before"))
+    common = {_COMMON, *moved["now"].unique(), *moved["before"].unique()}
+    is_found = rows["row"].is_in(row.drop_nulls().implode())
     below = [(pl.col("path") + "/").str.starts_with(f"{r.rstrip('/')}/") for r in roots.results]
-    gone = before.filter(~is_found).filter(pl.any_horizontal(pl.lit(False), *below))
-    by_group: dict[str, list[Part]] = {}
-    for part in parts:
-        by_group.setdefault(_group_of(part), []).append(part)
+    is_gone = ~is_found & before.select(pl.any_horizontal(pl.lit(False), *below)).to_series()
     unsound = {
-        group
-        for group, of_group in by_group.items()
-        if any(
-            part.part_id in damaged
-            or part.made_by != made_by()
-            or part.columns_id != columns_now(part)
-            for part in of_group
-        )
+        _group_of(part)
+        for part in parts
+        if part.part_id in damaged
+        or part.made_by != made_by()
+        or part.columns_id != columns_now(part)
     }
-    changed = {*news["group"].unique(), *gone["group"].unique(), *unsound}
-    batches = _batches(changed, common, found["group"])
+    changed = {*groups["now"].filter(is_new).unique(), *before["group"].filter(is_gone).unique()}
+    batches = _batches(changed | unsound, common, found["group"])
+    by_batch: dict[int | None, list[Part]] = {}
+    for part in parts:
+        by_batch.setdefault(batches.get(_group_of(part)), []).append(part)
     numbers = pl.DataFrame(list(batches.items()), schema=_NUMBERS, orient="row")
-    is_resting = ~before["group"].is_in(numbers["group"].implode())
-    numbered: dict[int, list[Part]] = {}
-    for group, number in batches.items():
-        numbered.setdefault(number, []).extend(by_group.pop(group, []))
-    to_read = news.filter(pl.col("reason").is_null(), pl.col("kind") != "agent_card")
-    to_read = to_read.select(*KEY, "byte_count")
+
+    def numbered(files: pl.DataFrame) -> pl.DataFrame:
+        group = files.select("group")
+        batch = group.join(numbers, on="group", how="left", maintain_order="left")["batch"]
+        return files.with_columns(batch=batch).drop("group")
+
+    is_read = is_new & found["reason"].is_null() & (found["kind"] != "agent_card")
+    to_read = found.select("byte_count", key=pl.struct(KEY).hash()).filter(is_read)
     return Divided(
-        resting=before.filter(is_resting).drop("group"),
-        is_found=is_found.filter(is_resting),
-        resting_parts=[part for of_group in by_group.values() for part in of_group],
-        found=found.join(numbers, on="group").drop("group"),
-        before=before.join(numbers, on="group").drop("group"),
-        parts=numbered,
+        numbered(found),
+        numbered(before),
+        is_found,
+        by_batch,
         batch_count=max(batches.values()) + 1,
-        unread_bytes=int(to_read.unique(KEY)["byte_count"].sum()),
+        unread_bytes=int(to_read["byte_count"].filter(to_read["key"].is_first_distinct()).sum()),
     )
 
 
