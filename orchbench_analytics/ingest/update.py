@@ -58,10 +58,15 @@ from orchbench_analytics.ingest.sources import (
     stat_file,
 )
 from orchbench_analytics.store.directories import read_notes, with_table
-from orchbench_analytics.store.manifest import Manifest, Part, columns_now
-from orchbench_analytics.store.names import NOTE
+from orchbench_analytics.store.files import NOTE
+from orchbench_analytics.store.manifest import (
+    Manifest,
+    Part,
+    columns_now,
+    is_damaged,
+    without_damaged_scores,
+)
 from orchbench_analytics.store.parquet import Frame, to_arrow
-from orchbench_analytics.store.verify import is_damaged, without_damaged_scores
 from orchbench_analytics.tables import SOURCES, TOOL_PARAMETERS
 
 _PART_BYTES = 16 * 2**20

@@ -21,9 +21,21 @@ import pyarrow as pa
 from orchbench_analytics.errors import StorageError, WarehouseError
 from orchbench_analytics.schema import Table, polars_schema
 from orchbench_analytics.store.files import (
+    KEPT,
+    NOTE,
+    STAGING,
+    STAMPS,
+    UNFINISHED,
+    UNFINISHED_TEXT,
     Stamps,
+    columns_id,
     fault_of,
     is_as_written,
+    is_made_up,
+    is_staged_file,
+    is_staged_manifest,
+    name_of,
+    parquet_name,
     read_stamps,
     write_stamps,
 )
@@ -36,20 +48,6 @@ from orchbench_analytics.store.manifest import (
     require_whole,
 )
 from orchbench_analytics.store.mirror import bucket_of, sweep
-from orchbench_analytics.store.names import (
-    KEPT,
-    NOTE,
-    STAGING,
-    STAMPS,
-    UNFINISHED,
-    UNFINISHED_TEXT,
-    columns_id,
-    is_made_up,
-    is_staged_file,
-    is_staged_manifest,
-    name_of,
-    parquet_name,
-)
 from orchbench_analytics.store.parquet import Frame, join_files, write_table
 from orchbench_analytics.tables import (
     JUDGEMENTS,

@@ -13,9 +13,10 @@ from polars.testing import assert_frame_equal
 from orchbench_analytics import open_warehouse
 from orchbench_analytics.errors import WarehouseError
 from orchbench_analytics.store.directories import mark_unfinished
-from orchbench_analytics.store.manifest import load_manifest, named_files
-from orchbench_analytics.store.verify import (
+from orchbench_analytics.store.manifest import (
     is_damaged,
+    load_manifest,
+    named_files,
     naming_damage,
     verify,
     without_damaged_scores,
