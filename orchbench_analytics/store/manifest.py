@@ -10,6 +10,7 @@ that names the one which is not.
 
 from __future__ import annotations
 
+import errno
 import hashlib
 import re
 import time
@@ -633,7 +634,9 @@ def is_damaged(root: Path, holder: Holder, *, read: bool) -> bool:
 def naming_damage(*roots: Path) -> Iterator[None]:
     """Turn an error of a library that reads files into ours, if a file is damaged.
 
-    All other errors are left alone: to find damage may mean to read the whole warehouse.
+    All other errors are left alone: to find damage may mean to read the whole warehouse. After an
+    error of the system only the sizes of files are looked at, unless a disk could not be read: a
+    full disk or a closed directory says nothing of their content.
     """
     try:
         yield
@@ -641,8 +644,9 @@ def naming_damage(*roots: Path) -> Iterator[None]:
         raise
     except Exception as error:  # each library has its own for a file it cannot read
         if isinstance(error, OSError) or type(error).__module__.startswith(_READERS):
+            read = getattr(error, "errno", None) in (None, errno.EIO)
             for root in roots:
-                for finding in _findings(root):
+                for finding in _findings(root, read=read):
                     raise damage_error(root, *finding) from error
         raise
 
@@ -660,13 +664,14 @@ def names_damage(
     return wrapper
 
 
-def _findings(root: Path) -> list[Finding]:
+def _findings(root: Path, *, read: bool) -> list[Finding]:
     """What is wrong with a warehouse, sizes first; nothing where there is none."""
     try:
         manifest = load_manifest(root)
         if bucket_of(root) is not None:
-            dropped = drop_damaged(root, named_files(manifest))
+            dropped = drop_damaged(root, named_files(manifest)) if read else []
             return [Finding(name, "was damaged in the cache; run this again") for name in dropped]
-        return verify(root, manifest, read=False) or verify(root, manifest)
+        by_size = verify(root, manifest, read=False)
+        return by_size or (verify(root, manifest) if read else [])
     except (WarehouseError, StorageError):
         return []
