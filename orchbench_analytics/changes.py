@@ -43,7 +43,7 @@ from orchbench_analytics.store.manifest import (
     warehouse_around,
 )
 from orchbench_analytics.store.mirror import bucket_of
-from orchbench_analytics.store.parquet import Frame, to_arrow
+from orchbench_analytics.store.parquet import Frame
 from orchbench_analytics.tables import REPORTED_SCENARIOS, SOURCES
 
 _ATTEMPTS = 40
@@ -252,12 +252,12 @@ def _without_models(
     root: Path, manifest: Manifest, models: Collection[tuple[str, str]]
 ) -> Manifest:
     """The manifest without the parts and input files of some models and experiments."""
-    sources = [
-        s for s in load_sources(root, manifest).values() if (s.model, s.experiment) not in models
-    ]
+    named = pl.DataFrame(list(models), schema=["model", "experiment"], orient="row")
+    named = named.cast(pl.Categorical)
+    sources = load_sources(root, manifest).join(named, on=["model", "experiment"], how="anti")
     parts = [part for part in manifest.parts if (part.model, part.experiment) not in models]
     manifest = msgspec.structs.replace(manifest, parts=parts)
-    return with_table(root, manifest, SOURCES.name, to_arrow(SOURCES, sources))
+    return with_table(root, manifest, SOURCES.name, Frame(sources, SOURCES))
 
 
 def _scored(

@@ -27,9 +27,17 @@ from orchbench_analytics.selection import (
     find_removed,
 )
 from orchbench_analytics.store.bucket import use_options
-from orchbench_analytics.store.manifest import Manifest, load_manifest, narrow, table_files
+from orchbench_analytics.store.manifest import (
+    Finding,
+    Manifest,
+    load_manifest,
+    names_damage,
+    naming_damage,
+    narrow,
+    table_files,
+    verify,
+)
 from orchbench_analytics.store.mirror import root_of
-from orchbench_analytics.store.verify import Finding, names_damage, naming_damage, verify
 
 if TYPE_CHECKING:
     import duckdb

@@ -25,7 +25,7 @@ from orchbench_analytics.errors import (
 )
 from orchbench_analytics.outputs import terminal
 from orchbench_analytics.outputs.terminal import printable
-from orchbench_analytics.store.verify import naming_damage
+from orchbench_analytics.store.manifest import naming_damage
 
 FOUND_WRONG = 1
 WRONG_CALL = 2

@@ -23,8 +23,7 @@ from orchbench_analytics.cli.progress import progress_bar, say_summary, say_unch
 from orchbench_analytics.cli.watch import seconds, show_looks
 from orchbench_analytics.errors import PathError, SelectionError
 from orchbench_analytics.paths import is_address
-from orchbench_analytics.store.manifest import Manifest, remedy_for, row_count
-from orchbench_analytics.store.verify import Finding
+from orchbench_analytics.store.manifest import Finding, Manifest, remedy_for, row_count
 
 
 @command(example="orchbench ingest orchbench-demo/results --into my-warehouse")

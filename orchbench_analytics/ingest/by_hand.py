@@ -12,9 +12,8 @@ import polars as pl
 from orchbench_analytics.errors import PathError
 from orchbench_analytics.ingest.layouts import is_for_cards, language_of, stem
 from orchbench_analytics.store.directories import read_rows, with_table
-from orchbench_analytics.store.manifest import Manifest
+from orchbench_analytics.store.manifest import Manifest, is_damaged
 from orchbench_analytics.store.parquet import to_arrow
-from orchbench_analytics.store.verify import is_damaged
 from orchbench_analytics.tables import EXPECTED_SCENARIOS
 
 _KEY = ("model", "experiment")

@@ -28,8 +28,8 @@ from orchbench_analytics.ingest.runs import read_runs
 from orchbench_analytics.ingest.sources import InputFile, Source, noted, refused, source_of
 from orchbench_analytics.schema import Table, arrow_schema
 from orchbench_analytics.store import directories, parquet
+from orchbench_analytics.store.files import code_fingerprint, columns_id, name_of
 from orchbench_analytics.store.manifest import Part, bring_tables
-from orchbench_analytics.store.names import code_fingerprint, columns_id, name_of
 from orchbench_analytics.tables import RAW_TABLES, TABLES
 
 _CODE = ("ingest", "texts.py")

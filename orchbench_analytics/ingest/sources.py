@@ -1,7 +1,8 @@
 """Input files: finding them, placing each, and the row of `sources` that says what became of it.
 
 A file is placed by its kind, model, experiment, language, scenario and run. The row also tells an
-unchanged file when it is found again.
+unchanged file when it is found again. There may be half a million of either, so they are kept in
+columns, and made into objects only while something is decided about them.
 """
 
 from __future__ import annotations
@@ -11,17 +12,20 @@ import re
 import stat
 import time
 import zlib
-from collections.abc import Collection, Iterable, Iterator
-from functools import cache
+from collections.abc import Collection, Iterable, Iterator, Sequence
+from functools import cache, lru_cache
+from itertools import islice
 from pathlib import Path, PurePosixPath
-from typing import NamedTuple
+from typing import NamedTuple, TypeVar
+
+import polars as pl
 
 from orchbench_analytics.errors import PathError
 from orchbench_analytics.ingest import layouts, trees
 from orchbench_analytics.ingest.decode import Problem
 from orchbench_analytics.ingest.layouts import NOT_NEEDED, Place
 from orchbench_analytics.paths import is_address
-from orchbench_analytics.store.directories import read_rows
+from orchbench_analytics.store.directories import read_table
 from orchbench_analytics.store.manifest import Manifest
 from orchbench_analytics.store.mirror import bucket_of
 from orchbench_analytics.tables import SOURCES, UNKNOWN_LANGUAGE
@@ -38,6 +42,7 @@ DUPLICATE = "duplicate"
 # A file changed this shortly before it was read may change again within the same clock tick.
 _TICK_NS = 2_000_000_000
 _RECENT = "~"
+_AT_ONCE = 10_000  # files made into columns together
 
 
 class InputFile(NamedTuple):
@@ -108,24 +113,39 @@ def discover(
     placement: Placement = Placement(),  # noqa: B008 (immutable)
     without: Path | None = None,
     survey: layouts.Survey | None = None,
-) -> list[InputFile]:
-    """All input files at or below `paths`, each once, in order of their paths.
+) -> pl.DataFrame:
+    """All input files at or below `paths`, each once.
 
     What lies in the directory `without`, such as the warehouse, is passed over.
     """
-    found: dict[str, InputFile] = {}
+    look = survey or cache(layouts.survey)
+    placed = (place(file, placement, look) for file in _walk_all(paths, without))
+    frames = [columns_of(InputFile, []), *(columns_of(InputFile, f) for f in _batches(placed))]
+    return _without_second_names(first_of_each(pl.concat(frames)))
+
+
+def first_of_each(files: pl.DataFrame) -> pl.DataFrame:
+    """The files, each once: trees that a caller names may lie in one another."""
+    is_first = files["path"].is_first_distinct()
+    return files if is_first.all() else files.filter(is_first)
+
+
+def _batches(files: Iterable[InputFile]) -> Iterator[Sequence[InputFile]]:
+    remaining = iter(files)
+    while batch := list(islice(remaining, _AT_ONCE)):
+        yield batch
+
+
+def _walk_all(paths: Iterable[str | Path], without: Path | None) -> Iterator[InputFile]:
     closed = {_identity(str(without))} if without is not None and without.exists() else set()
     mirrored = bucket_of(without) if without is not None else None
     own = (f"{mirrored.address}/",) if mirrored is not None else ()
-    roots = {trees.absolute(given): given for given in paths}
-    look = survey or cache(layouts.survey)
-    for root, given in roots.items():
+    for root, given in {trees.absolute(given): given for given in paths}.items():
         if not trees.exists(root):
             raise PathError(f"no such file or directory: {given}")
         for file in walk(root, closed):
-            if file.path not in found and not file.path.startswith(own):
-                found[file.path] = place(file._replace(given=root), placement, look)
-    return sorted(_without_second_names(found.values()))
+            if not file.path.startswith(own):
+                yield file
 
 
 def walk(root: str, closed: Collection[tuple[int, int]] = ()) -> Iterator[InputFile]:
@@ -138,10 +158,11 @@ def walk(root: str, closed: Collection[tuple[int, int]] = ()) -> Iterator[InputF
     """
     if is_address(root):
         files = trees.files_below(root)
-        yield from (stat_file(f) for f in files if layouts.is_input_name(f.rpartition("/")[2]))
+        named = (file for file in files if layouts.is_input_name(file.rpartition("/")[2]))
+        yield from (stat_file(file, given=root) for file in named)
         return
     if not trees.is_directory(root):
-        yield stat_file(root)
+        yield stat_file(root, given=root)
         return
     entered: set[tuple[int, int]] = set()
     waiting, linked = [_Way(root)], list[_Way]()
@@ -174,7 +195,7 @@ def walk(root: str, closed: Collection[tuple[int, int]] = ()) -> Iterator[InputF
                     message = "a directory where a file was expected; what is in it was looked at"
                     yield _problem(entry.path, "is_directory", message)
             elif layouts.is_input_name(entry.name):
-                yield stat_file(trees.slashed(entry.path))._replace(is_linked=way.is_linked)
+                yield stat_file(trees.slashed(entry.path), given=root, is_linked=way.is_linked)
 
 
 class _Way(NamedTuple):
@@ -186,17 +207,24 @@ class _Way(NamedTuple):
     is_seen_once: bool = False
 
 
-def _without_second_names(files: Collection[InputFile]) -> Iterator[InputFile]:
+def _without_second_names(found: pl.DataFrame) -> pl.DataFrame:
     """The files, without those that a link leads to and that say nothing new about themselves."""
-    places: dict[tuple[Key, str], list[str]] = {}
-    has_links = any(file.is_linked for file in files)
-    for file in sorted(files, key=lambda file: file.is_linked) if has_links else files:
-        if has_links:
-            alike = places.setdefault((file.key, PurePosixPath(file.path).name), [])
-            if file.is_linked and any(_is_same(path, file.path) for path in alike):
-                continue
-            alike.append(file.path)
-        yield file
+    if not found["is_linked"].any():
+        return found
+    name = pl.col("path").str.split("/").list.last()
+    alike = (
+        found.sort("is_linked", maintain_order=True)
+        .group_by(*KEY, name.alias("name"))
+        .agg("path", "is_linked")
+        .filter(pl.col("is_linked").list.any(), pl.col("path").list.len() > 1)
+    )
+    second: list[str] = []
+    for paths, are_linked in alike.select("path", "is_linked").iter_rows():
+        kept: list[str] = []
+        for path, is_linked in zip(paths, are_linked, strict=True):
+            is_second = is_linked and any(_is_same(other, path) for other in kept)
+            (second if is_second else kept).append(path)
+    return found.filter(~pl.col("path").is_in(second))
 
 
 def _is_same(path: str, other: str) -> bool:
@@ -206,7 +234,7 @@ def _is_same(path: str, other: str) -> bool:
         return False
 
 
-def stat_file(path: str) -> InputFile:
+def stat_file(path: str, *, given: str = "", is_linked: bool = False) -> InputFile:
     """A file with its size and times, or why it cannot be read."""
     if not path.isascii() and (shown := clean_path(path)) != path:
         return InputFile(shown, reason="bad_path", message="its path is not UTF-8; rename it")
@@ -214,7 +242,8 @@ def stat_file(path: str) -> InputFile:
         entry = trees.object_at(path)
         if entry is None:
             return _problem(path, "unreadable", "cannot be read: there is no such object")
-        return InputFile(path, "unknown", entry.byte_count, f"{entry.byte_count}:{entry.e_tag}")
+        stamp = f"{entry.byte_count}:{entry.e_tag}"
+        return InputFile(path, "unknown", entry.byte_count, stamp, given=given)
     try:
         status = os.stat(path)  # noqa: PTH116 (plain strings: this runs once per file)
     except OSError as error:
@@ -224,7 +253,15 @@ def stat_file(path: str) -> InputFile:
     if not getattr(status, "st_blocks", 1) and os.path.realpath(path).startswith(_KERNEL_FILES):
         return _problem(path, "no_file", "the kernel makes it up while it is read; not a file")
     stamp = f"{status.st_size}:{status.st_mtime_ns}:{status.st_ctime_ns}"
-    return InputFile(path, "unknown", status.st_size, stamp, status.st_ctime_ns)
+    return InputFile(
+        path,
+        "unknown",
+        status.st_size,
+        stamp,
+        status.st_ctime_ns,
+        given=given,
+        is_linked=is_linked,
+    )
 
 
 def place(
@@ -236,30 +273,39 @@ def place(
     if placement.pattern is not None and (match := placement.pattern.fullmatch(file.path)):
         place = _place_by_pattern(file.path, match.groupdict())
     else:
-        place = layouts.place_by_tree(trees.parts_of(file.path), trees.parts_of(file.given), survey)
-    language = placement.language and (
-        layouts.language_of(placement.language) or placement.language
-    )
-    if place.kind == "agent_card":  # about no model, and of the language its directory names
-        place = place._replace(language=place.language or language or UNKNOWN_LANGUAGE)
+        directory, _, name = file.path.rpartition("/")
+        parts = (*_parts_of(f"{directory}/"), name)
+        place = layouts.place_by_tree(parts, _parts_of(file.given), survey)
+    kind, model, experiment, language, *rest = place
+    said = placement.language and (layouts.language_of(placement.language) or placement.language)
+    if kind == "agent_card":  # about no model, and of the language its directory names
+        language = language or said or UNKNOWN_LANGUAGE
     else:
-        is_placed = place.kind != "unknown" and (placement.model or place.model) is not None
-        place = Place(
-            place.kind,
-            placement.model or place.model,
-            placement.experiment or place.experiment or (DEFAULT_EXPERIMENT if is_placed else None),
-            language or place.language or (UNKNOWN_LANGUAGE if is_placed else None),
-            place.scenario,
-            place.run,
-            place.client_model,
+        model = placement.model or model
+        is_placed = kind != "unknown" and model is not None
+        experiment = (
+            placement.experiment or experiment or (DEFAULT_EXPERIMENT if is_placed else None)
         )
-    file = file._replace(**place._asdict())
-    if file.kind in layouts.NOT_NEEDED:
-        return file._replace(reason="not_needed", message=layouts.NOT_NEEDED[file.kind])
+        language = said or language or (UNKNOWN_LANGUAGE if is_placed else None)
+    scenario, run, client_model = rest
+    file = InputFile(
+        *(file.path, kind, *file[2:5]),
+        *(model, experiment, language, scenario, run),
+        client_model=client_model,
+        given=file.given,
+        is_linked=file.is_linked,
+    )
+    if kind in layouts.NOT_NEEDED:
+        return file._replace(reason="not_needed", message=layouts.NOT_NEEDED[kind])
     if file.is_placed:
         return file
-    said = zlib.crc32(repr(file.key).encode())  # the content completes it: so both make the stamp
-    return file._replace(file_stamp=f"{file.file_stamp}:{said:08x}")
+    named = zlib.crc32(repr(file.key).encode())  # the content completes it: so both make the stamp
+    return file._replace(file_stamp=f"{file.file_stamp}:{named:08x}")
+
+
+@lru_cache(maxsize=64)  # it is asked once per file, of few directories
+def _parts_of(directory: str) -> layouts.Parts:
+    return trees.parts_of(directory)
 
 
 def place_by_content(
@@ -443,7 +489,38 @@ def is_elsewhere(path: str, files: Iterable[InputFile]) -> bool:
         return False
 
 
-def load_sources(root: Path, manifest: Manifest) -> dict[str, Source]:
-    """The rows of `sources` by path."""
-    rows = map(Source._make, read_rows(root, manifest, SOURCES))
-    return {source.path: source for source in rows}
+def load_sources(root: Path, manifest: Manifest) -> pl.DataFrame:
+    """The rows of `sources`, in order of their paths."""
+    return read_table(root, manifest, SOURCES, types=_types(Source))
+
+
+# Columns
+
+KEY = ("kind", "model", "experiment", "language", "scenario", "run")
+_TEXTS = {"path", "file_stamp", "content_hash", "place", "message"}
+_OTHERS = {"byte_count": pl.Int64, "changed_at_ns": pl.Int64, "is_linked": pl.Boolean}
+
+Row = TypeVar("Row", InputFile, Source)
+
+
+def _types(row: type[Row]) -> dict[str, type[pl.DataType]]:
+    """The columns of input files or of sources; texts that many rows share are kept once."""
+    named = {name: pl.String if name in _TEXTS else pl.Categorical for name in row._fields}
+    return {name: _OTHERS.get(name, type_) for name, type_ in named.items()}
+
+
+def columns_of(row: type[Row], rows: Sequence[Row]) -> pl.DataFrame:
+    """Input files or sources in columns."""
+    types = _types(row)
+    columns = zip(*rows, strict=True) if rows else ([] for _ in types)
+    return pl.DataFrame(
+        [
+            pl.Series(name, values, dtype=types[name])
+            for name, values in zip(types, columns, strict=True)
+        ]
+    )
+
+
+def rows_of(row: type[Row], columns: pl.DataFrame) -> list[Row]:
+    """Input files or sources as objects."""
+    return list(map(row._make, columns.select(row._fields).rows()))

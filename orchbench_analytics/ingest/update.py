@@ -2,17 +2,22 @@
 
 `update` is the whole of it. What follows it decides what to read, and which of several files about
 one scenario counts.
+
+A sweep may have half a million files, most of them as they were. What is known of all of them is
+kept in columns. Models whose files and parts are as they were are passed over there; the others are
+decided in batches, and only the files of one batch are objects.
 """
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from functools import cache
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import msgspec
+import polars as pl
 
 from orchbench_analytics.engines.local import Engine
 from orchbench_analytics.errors import PathError
@@ -32,12 +37,15 @@ from orchbench_analytics.ingest.settle import Settling
 from orchbench_analytics.ingest.sources import (
     CLOSED_DIRECTORY,
     DUPLICATE,
+    KEY,
     OTHER_KIND,
     InputFile,
     Key,
     Placement,
     Source,
+    columns_of,
     discover,
+    first_of_each,
     is_elsewhere,
     is_same_file,
     load_sources,
@@ -45,19 +53,27 @@ from orchbench_analytics.ingest.sources import (
     place_as_before,
     place_by_content,
     refused_as_duplicate,
+    rows_of,
     source_of,
     stat_file,
 )
 from orchbench_analytics.store.directories import read_notes, with_table
-from orchbench_analytics.store.manifest import Manifest, Part, columns_now
-from orchbench_analytics.store.parquet import to_arrow
-from orchbench_analytics.store.verify import is_damaged, without_damaged_scores
+from orchbench_analytics.store.files import NOTE
+from orchbench_analytics.store.manifest import (
+    Manifest,
+    Part,
+    columns_now,
+    is_damaged,
+    without_damaged_scores,
+)
+from orchbench_analytics.store.parquet import Frame, to_arrow
 from orchbench_analytics.tables import SOURCES, TOOL_PARAMETERS
 
 _PART_BYTES = 16 * 2**20
 _PART_FILES = 2000
 _SMALL_TREE_BYTES = 4 * 2**20
 _PACKED_RATIO = 10
+_BATCH_FILES = 20_000
 
 Progress = Callable[[int, int, int], None]  # files and bytes just read, and bytes to read in all
 
@@ -109,78 +125,106 @@ def update(
     are still settling are passed over, as if nothing had been looked at where they are.
     """
     roots = Roots.of(paths, agent_cards)
-    state = load_state(root, manifest)
+    before = load_sources(root, manifest)
     is_current = manifest.made_by == made_by()
-    found = _find(state, roots, placement, is_current=is_current, settling=settling)
+    found, waiting = _find(root, before, roots, placement, is_current=is_current, settling=settling)
     sound = without_damaged_scores(root, manifest, verify=verify)
-    sound = read_again(state, sound, found, verify=verify, prune=prune)
-    settle_unchanged(state, found)
-    if was_killed:
-        adopt(state, found)
-    for file in found.values():
-        if file.reason is not None:
-            state.sources[file.path] = source_of(file)
+    damaged = {p.part_id for p in manifest.parts if is_damaged(root, p, read=verify)}
+    divided = divide(found, before, manifest.parts, roots, damaged=damaged)
+    finished = finished_parts(root, manifest) if was_killed else {}
+    closed = found.filter(reason=CLOSED_DIRECTORY)["path"].to_list()
+    is_small = divided.unread_bytes < _SMALL_TREE_BYTES
+    del found, before
 
-    claims = group_duplicates(state, found)
-    to_read = next_to_read(state, claims)
-    unread_bytes = sum(file.byte_count for file in to_read)
-    while to_read:
-        is_small = unread_bytes < _SMALL_TREE_BYTES
-        for built in engine.run(build_part, _tasks(state, to_read), is_small=is_small):
-            if settling is not None:
-                built = _without_moving(state, found, claims, built, settling)
-            take(state, built)
-            done: list[Source | InputFile] = [*built.sources, *built.unchanged]
-            if progress is not None:
-                progress(len(done), sum(file.byte_count for file in done), unread_bytes)
-        to_read = next_to_read(state, claims)
+    sources = [divided.before.filter(pl.col("batch").is_null()).drop("batch")]
+    parts = divided.parts.get(None, [])
+    tallies = [_tally_of_resting(divided)]
+    card_rows: list[CardRow] = []
+    for number in range(divided.batch_count):
+        state = load_state(root, divided, number, waiting=waiting, closed=closed)
+        if number == 0:  # where all cards are
+            sound = read_cards_again(state, sound, prune=prune)
+        read_again(state, damaged, prune=prune)
+        settle_unchanged(state)
+        adopt(state, finished)
+        for file in state.found.values():
+            if file.reason is not None:
+                state.sources[file.path] = source_of(file)
 
-    removed = prune_gone(state, roots, found) if prune else []
-    forget_displaced(state)
-    gone = [source for source in gone_files(state, roots, found) if source.status == "taken"]
-    clean_parts(state)
-    cards = [file for file in found.values() if file.kind == "agent_card"]
-    card_rows = update_cards(root, sound, state.before, state.sources, cards)
-    summary = _summary(state, found, removed, gone)
-    return Updated(_next_manifest(state, sound, card_rows), summary)
+        claims = group_duplicates(state)
+        while to_read := next_to_read(state, claims):
+            for built in engine.run(build_part, _tasks(state, to_read), is_small=is_small):
+                if settling is not None:
+                    built = _without_moving(state, claims, built, settling)
+                take(state, built)
+                done: list[Source | InputFile] = [*built.sources, *built.unchanged]
+                if progress is not None:
+                    byte_count = sum(file.byte_count for file in done)
+                    progress(len(done), byte_count, divided.unread_bytes)
+
+        removed = prune_gone(state, roots) if prune else []
+        forget_displaced(state)
+        gone = [source for source in gone_files(state, roots) if source.status == "taken"]
+        clean_parts(state)
+        if number == 0:
+            cards = [file for file in state.found.values() if file.kind == "agent_card"]
+            card_rows = update_cards(root, sound, state.before, state.sources, cards)
+        tallies.append(_tally(state, removed, gone))
+        sources.append(columns_of(Source, list(state.sources.values())))
+        parts += state.parts.values()
+    if (
+        any(tally.is_changed for tally in tallies)
+        or not is_current
+        or SOURCES.name not in sound.tables
+    ):
+        sound = _next_manifest(root, sound, pl.concat(sources), parts, card_rows)
+    return Updated(sound, _summary(tallies))
 
 
 def _find(
-    state: State,
+    root: Path,
+    before: pl.DataFrame,
     roots: Roots,
     placement: Placement,
     *,
     is_current: bool,
     settling: Settling | None = None,
-) -> dict[str, InputFile]:
-    """All input files by path; those whose path does not say what they are were looked into.
+) -> tuple[pl.DataFrame, set[str]]:
+    """All input files; those whose path does not say what they are were looked into.
 
-    What the content of an unchanged file said is known, if the same code looked into it.
+    What the content of an unchanged file said is known, if the same code looked into it. Also the
+    paths of files that are still settling, which are not among them.
     """
-    found = {}
     survey = cache(layouts.survey)
-    for file in discover(roots.results, placement=placement, without=state.root, survey=survey):
-        if settling is not None and settling.waits(file):
-            state.waiting.add(file.path)
-            continue
-        if not file.is_placed:
-            known = state.before.get(file.path) if is_current else None
-            file = (known and place_as_before(file, known)) or _look_into(file, survey)
-        found[file.path] = file
-    for root in roots.cards:
-        found |= {file.path: file for file in _find_cards(root, placement, survey)}
-    return found
+    found = discover(roots.results, placement=placement, without=root, survey=survey)
+    waiting: set[str] = set()
+    if settling is not None:
+        waiting = {file.path for file in rows_of(InputFile, found) if settling.waits(file)}
+        found = found.filter(~pl.col("path").is_in(waiting))
+    is_placed = (
+        pl.col("reason").is_not_null()
+        | pl.col("kind").is_in(["agent_card", *layouts.NOT_NEEDED])
+        | ((pl.col("kind") != "unknown") & pl.col("model").is_not_null())
+    )
+    unplaced = rows_of(InputFile, found.filter(~is_placed))
+    paths = [file.path for file in unplaced] if is_current else []
+    known = {s.path: s for s in rows_of(Source, before.filter(pl.col("path").is_in(paths)))}
+    looked = [
+        (file.path in known and place_as_before(file, known[file.path])) or _look_into(file, survey)
+        for file in unplaced
+    ]
+    cards = [card for given in roots.cards for card in _find_cards(given, placement, survey)]
+    if unplaced:
+        found = pl.concat([found.filter(is_placed), columns_of(InputFile, looked)])
+    if cards:
+        found = first_of_each(pl.concat([columns_of(InputFile, cards), found]))
+    return found, waiting
 
 
-def _without_moving(
-    state: State,
-    found: dict[str, InputFile],
-    claims: Claims,
-    built: Built,
-    settling: Settling,
-) -> Built:
+def _without_moving(state: State, claims: Claims, built: Built, settling: Settling) -> Built:
     """What was read, without files that could not be and have changed since they were found."""
     refused = [source.path for source in built.sources if source.status == "refused"]
+    found = state.found
     moving = {path for path in refused if path in found and settling.has_changed(found[path])}
     for path in moving:
         claims[found[path].key].remove(found[path])
@@ -194,7 +238,8 @@ def _find_cards(root: str, placement: Placement, survey: layouts.Survey) -> list
 
     Where no directory has the name of one for cards, every file is looked into.
     """
-    files = discover([root], placement=Placement(language=placement.language), survey=survey)
+    placed = discover([root], placement=Placement(language=placement.language), survey=survey)
+    files = rows_of(InputFile, placed)
     cards = [file for file in files if file.kind == "agent_card"]
     if not cards:
         bare = (InputFile(*file[:5], given=file.given) for file in files if file.reason is None)
@@ -245,41 +290,87 @@ def _task(state: State, files: list[InputFile]) -> Task:
     return Task(state.root, files, hashes)
 
 
-def _next_manifest(state: State, manifest: Manifest, card_rows: list[CardRow]) -> Manifest:
+def _next_manifest(
+    root: Path,
+    manifest: Manifest,
+    sources: pl.DataFrame,
+    parts: list[Part],
+    card_rows: list[CardRow],
+) -> Manifest:
     """The manifest of the new state, its tables of all files written."""
-    is_same_code = manifest.made_by == made_by()
-    if state.sources == state.before and SOURCES.name in manifest.tables and is_same_code:
-        return manifest
-    sources = sorted(state.sources.values(), key=lambda source: source.path)
-    parts = sorted(
-        state.parts.values(), key=lambda p: (p.model, p.experiment, p.language, p.part_id)
-    )
+    parts = sorted(parts, key=lambda p: (p.model, p.experiment, p.language, p.part_id))
     manifest = msgspec.structs.replace(manifest, made_by=made_by(), parts=parts)
-    for table, rows in ((SOURCES, sources), (TOOL_PARAMETERS, card_rows)):
-        manifest = with_table(state.root, manifest, table.name, to_arrow(table, rows))
-    return manifest
+    rows = Frame(sources.sort("path"), SOURCES)
+    manifest = with_table(root, manifest, SOURCES.name, rows)
+    cards = to_arrow(TOOL_PARAMETERS, card_rows)
+    return with_table(root, manifest, TOOL_PARAMETERS.name, cards)
 
 
-def _summary(
-    state: State, found: dict[str, InputFile], removed: list[Source], gone: list[Source]
-) -> IngestSummary:
-    now = [state.sources[path] for path in found]
+class _Tally(NamedTuple):
+    """What was done with the files of a batch; cards and files not needed are not results."""
+
+    is_changed: bool
+    unchanged: int
+    counts: Counter[str]
+    removed: list[Source]
+    refused: list[Source]
+    gone: list[Source]
+    results: int
+    results_with_rows: int
+
+
+def _tally(state: State, removed: list[Source], gone: list[Source]) -> _Tally:
+    now = [state.sources[path] for path in state.found]
     unchanged = sum(
         source.status == "taken"
         and source.path in state.before
         and state.before[source.path].content_hash == source.content_hash
         for source in now
     )
-    counts = Counter(source.status for source in now)
-    results = [source for source in now if source.kind not in ("agent_card", *layouts.NOT_NEEDED)]
+    results = [source for source in now if source.kind not in _NOT_RESULTS]
+    return _Tally(
+        state.sources != state.before,
+        unchanged,
+        Counter(source.status for source in now),
+        removed,
+        [source for source in now if source.status == "refused"],
+        gone,
+        len(results),
+        sum(source.has_rows for source in results),
+    )
+
+
+def _tally_of_resting(divided: Divided) -> _Tally:
+    now = divided.before.filter(divided.is_found, pl.col("batch").is_null())
+    statuses = dict(now["status"].value_counts().rows())
+    results = now.filter(~pl.col("kind").is_in(_NOT_RESULTS))
+    return _Tally(
+        False,
+        statuses.get("taken", 0),
+        Counter(statuses),
+        [],
+        rows_of(Source, now.filter(status="refused")),
+        [],
+        len(results),
+        int((results["status"] == "taken").sum()),
+    )
+
+
+_NOT_RESULTS = ("agent_card", *layouts.NOT_NEEDED)
+
+
+def _summary(tallies: list[_Tally]) -> IngestSummary:
+    counts = sum((tally.counts for tally in tallies), Counter[str]())
+    unchanged = sum(tally.unchanged for tally in tallies)
+    has_results = any(tally.results for tally in tallies)
     return IngestSummary(
         taken=counts["taken"] - unchanged,
         unchanged=unchanged,
         ignored=counts["ignored"],
-        removed=len(removed),
-        refused=[source for source in now if source.status == "refused"],
-        gone=gone,
-        is_unusable=bool(results) and not any(source.has_rows for source in results),
+        removed=sum(len(tally.removed) for tally in tallies),
+        refused=sorted((s for t in tallies for s in t.refused), key=lambda source: source.path),
+        gone=sorted((s for t in tallies for s in t.gone), key=lambda source: source.path),
+        is_unusable=has_results and not any(tally.results_with_rows for tally in tallies),
     )
 
 
@@ -303,38 +394,143 @@ class Roots(NamedTuple):
         return cls(*([trees.absolute(p) for p in paths] for paths in (results, cards)))
 
 
-class State(NamedTuple):
-    """What is known of every input file, and the parts that hold their rows.
+class Divided(NamedTuple):
+    """What is known of all files, and in which batch each is decided.
 
-    `before` is as the last manifest has it; `settled` are paths of which no more is to be learnt;
-    `held` are all sources that have rows in some part, whether the rows still count or not;
-    `waiting` are paths of files that are still being written.
+    `found` and `before` have a column `batch`, which is null for files of models that all is well
+    with. `parts` are by batch. `is_found` says which files of `before` were found again.
+    """
+
+    found: pl.DataFrame
+    before: pl.DataFrame
+    is_found: pl.Series
+    parts: dict[int | None, list[Part]]
+    batch_count: int
+    unread_bytes: int
+
+
+def divide(
+    found: pl.DataFrame,
+    before: pl.DataFrame,
+    parts: Sequence[Part],
+    roots: Roots,
+    *,
+    damaged: Collection[str],
+) -> Divided:
+    """Tell models whose files and parts are as they were from those to decide about.
+
+    Files are duplicates only within one model and experiment, so these are decided one by one. All
+    cards, files that nothing places, and models between which a file has moved are in one batch.
+    """
+    found, before = (files.with_columns(group=_GROUP) for files in (found, before))
+    rows = before.select("path").with_row_index("row")
+    row = found.select("path").join(rows, on="path", how="left", maintain_order="left")["row"]
+
+    def was(name: str) -> pl.Series:  # column by column: side by side they would be copied
+        return before[name].gather(row)
+
+    is_new = was("reason").eq_missing(DUPLICATE)
+    is_new |= found["reason"].is_not_null() & found["reason"].ne_missing(was("reason"))
+    for name in ("file_stamp", *KEY):
+        is_new |= found[name].ne_missing(was(name))
+    groups = pl.DataFrame({"now": found["group"], "before": was("group")})
+    moved = groups.filter(pl.col("now") != pl.col("before"))
+    common = {_COMMON, *moved["now"].unique(), *moved["before"].unique()}
+    is_found = rows["row"].is_in(row.drop_nulls().implode())
+    below = [(pl.col("path") + "/").str.starts_with(f"{r.rstrip('/')}/") for r in roots.results]
+    is_gone = ~is_found & before.select(pl.any_horizontal(pl.lit(False), *below)).to_series()
+    unsound = {
+        _group_of(part)
+        for part in parts
+        if part.part_id in damaged
+        or part.made_by != made_by()
+        or part.columns_id != columns_now(part)
+    }
+    changed = {*groups["now"].filter(is_new).unique(), *before["group"].filter(is_gone).unique()}
+    batches = _batches(changed | unsound, common, found["group"])
+    by_batch: dict[int | None, list[Part]] = {}
+    for part in parts:
+        by_batch.setdefault(batches.get(_group_of(part)), []).append(part)
+    numbers = pl.DataFrame(list(batches.items()), schema=_NUMBERS, orient="row")
+
+    def numbered(files: pl.DataFrame) -> pl.DataFrame:
+        group = files.select("group")
+        batch = group.join(numbers, on="group", how="left", maintain_order="left")["batch"]
+        return files.with_columns(batch=batch).drop("group")
+
+    is_read = is_new & found["reason"].is_null() & (found["kind"] != "agent_card")
+    to_read = found.select("byte_count", key=pl.struct(KEY).hash()).filter(is_read)
+    return Divided(
+        numbered(found),
+        numbered(before),
+        is_found,
+        by_batch,
+        batch_count=max(batches.values()) + 1,
+        unread_bytes=int(to_read["byte_count"].filter(to_read["key"].is_first_distinct()).sum()),
+    )
+
+
+def _batches(groups: set[str], common: set[str], files: pl.Series) -> dict[str, int]:
+    """In which batch each group is decided; those in common are in the first one.
+
+    files: the group of each file that was found.
+    """
+    sizes: dict[str, int] = dict(files.value_counts().rows())
+    batches = dict.fromkeys(common, 0)
+    size = sum(sizes.get(group, 0) for group in common)
+    for group in sorted(groups - common):
+        batches[group] = size // _BATCH_FILES
+        size += sizes.get(group, 0)
+    return batches
+
+
+_NUMBERS: dict[str, Any] = {"group": pl.Categorical, "batch": pl.Int64}
+_COMMON = ""
+_GROUP = (
+    pl.when(pl.col("model").is_null())
+    .then(pl.lit(_COMMON))
+    .otherwise(pl.concat_str("model", "experiment", separator="\0", ignore_nulls=True))
+    .cast(pl.Categorical)
+)
+
+
+def _group_of(part: Part) -> str:
+    return f"{part.model}\0{part.experiment}"
+
+
+class State(NamedTuple):
+    """What is known of every file of a batch, and the parts that hold their rows.
+
+    `found` are input files by path; `before` is as the last manifest has it; `settled` are paths of
+    which no more is to be learnt; `held` are all sources that have rows in some part, whether the
+    rows still count or not; `waiting` are paths of files that are still being written, `closed`
+    directories that could not be entered, of all batches.
     """
 
     root: Path
+    found: dict[str, InputFile]
     before: dict[str, Source]
     sources: dict[str, Source]
     parts: dict[str, Part]
     settled: set[str]
     held: list[Source]
     waiting: set[str]
+    closed: list[str]
 
 
-def load_state(root: Path, manifest: Manifest) -> State:
-    """The state that the last manifest describes, with nothing settled yet."""
-    before = load_sources(root, manifest)
-    parts = {part.part_id: part for part in manifest.parts}
-    return State(root, before, dict(before), parts, set(), list(before.values()), set())
+def load_state(
+    root: Path, divided: Divided, batch: int, *, waiting: set[str], closed: list[str]
+) -> State:
+    """The state of a batch as the last manifest describes it, with nothing settled yet."""
+    files = divided.found.filter(batch=batch).sort("path")
+    found = {file.path: file for file in rows_of(InputFile, files)}
+    before = {source.path: source for source in rows_of(Source, divided.before.filter(batch=batch))}
+    parts = {part.part_id: part for part in divided.parts.get(batch, [])}
+    held = list(before.values())
+    return State(root, found, before, dict(before), parts, set(), held, waiting, closed)
 
 
-def read_again(
-    state: State,
-    manifest: Manifest,
-    found: dict[str, InputFile],
-    *,
-    verify: bool,
-    prune: bool,
-) -> Manifest:
+def read_again(state: State, damaged: Collection[str], *, prune: bool) -> None:
     """Let files count as changed whose rows are damaged, or were made by other code.
 
     Files outside the paths given are found where they were. Rows of files that are gone stay as
@@ -346,24 +542,28 @@ def read_again(
         by_part.setdefault(source.part_id, []).append(source)
     for part in list(state.parts.values()):
         of_part = by_part.get(part.part_id, [])
-        if is_damaged(state.root, part, read=verify):
-            if _all_are_there(of_part, state, found, prune=prune):
+        if part.part_id in damaged:
+            if _all_are_there(of_part, state, prune=prune):
                 del state.parts[part.part_id]
                 _forget_reading(state, of_part)
                 _forget_rows(state, of_part)
         elif part.made_by != made_by():
-            gone = _find_again(of_part, found)
+            gone = _find_again(of_part, state.found)
             if not gone or not lacks_values(state.root, part):
                 _forget_reading(state, [s for s in of_part if s.path not in gone])
+
+
+def read_cards_again(state: State, manifest: Manifest, *, prune: bool) -> Manifest:
+    """The same for agent cards, whose rows are a table of their own."""
     cards = [s for s in state.before.values() if s.kind == "agent_card" and s.status == "taken"]
     written = manifest.tables.get(TOOL_PARAMETERS.name)
     if written is not None and is_damaged(state.root, written, read=True):
-        if _all_are_there(cards, state, found, prune=prune):
+        if _all_are_there(cards, state, prune=prune):
             _forget_reading(state, cards)
             tables = {n: t for n, t in manifest.tables.items() if t is not written}
             return msgspec.structs.replace(manifest, tables=tables)
     elif manifest.made_by != made_by():
-        gone = _find_again(cards, found)
+        gone = _find_again(cards, state.found)
         _forget_reading(state, [card for card in cards if card.path not in gone])
     return manifest
 
@@ -381,11 +581,9 @@ def _find_again(sources: list[Source], found: dict[str, InputFile]) -> set[str]:
     return gone
 
 
-def _all_are_there(
-    sources: list[Source], state: State, found: dict[str, InputFile], *, prune: bool
-) -> bool:
+def _all_are_there(sources: list[Source], state: State, *, prune: bool) -> bool:
     """Find the files of some sources, or forget those that are gone."""
-    gone = _find_again(sources, found)
+    gone = _find_again(sources, state.found)
     if gone and not prune:
         return False
     for path in gone:
@@ -412,15 +610,15 @@ def _forget_rows(state: State, sources: list[Source]) -> None:
     state.held[:] = [source for source in state.held if source.path not in given_up]
 
 
-def settle_unchanged(state: State, found: dict[str, InputFile]) -> None:
+def settle_unchanged(state: State) -> None:
     """Settle files that are as they were; a duplicate without a content hash was never read."""
-    for path, file in found.items():
+    for path, file in state.found.items():
         source = state.before.get(path)
         if source is not None and source.reason != DUPLICATE and is_same_file(source, file):
             state.settled.add(path)
 
 
-def group_duplicates(state: State, found: dict[str, InputFile]) -> Claims:
+def group_duplicates(state: State) -> Claims:
     """The files about one scenario, preferred first, by what they are about.
 
     The file that was taken before comes first, the others follow by path. If that file was not
@@ -428,13 +626,13 @@ def group_duplicates(state: State, found: dict[str, InputFile]) -> Claims:
     """
     owners = {s.key: s.path for s in state.before.values() if s.has_rows}
     claims: Claims = {}
-    for file in found.values():
+    for file in state.found.values():
         if file.reason is None and file.kind != "agent_card":
             claims.setdefault(file.key, []).append(file)
     for key, line in list(claims.items()):
         owner = owners.get(key)
         line.sort(key=lambda file: (file.path != owner, file.path))
-        if owner is not None and owner not in found and is_elsewhere(owner, line):
+        if owner is not None and owner not in state.found and is_elsewhere(owner, line):
             _refuse(state, claims.pop(key), owner)
     return claims
 
@@ -476,16 +674,35 @@ def take(state: State, built: Built) -> None:
         state.sources[file.path] = state.sources[file.path]._replace(file_stamp=stamp)
 
 
-def adopt(state: State, found: dict[str, InputFile]) -> None:
+class _Finished(msgspec.Struct):
+    """Of the note beside a part, what it takes to find the part."""
+
+    part: Part
+
+
+def finished_parts(root: Path, manifest: Manifest) -> dict[str, list[str]]:
+    """The directories of parts that a killed ingest had finished, by model and experiment."""
+    live = {part.directory for part in manifest.parts}
+    finished: dict[str, list[str]] = {}
+    for directory, note in read_notes(root, "parts", _Finished, without=live):
+        if note.part.made_by == made_by() and note.part.directory == directory:
+            finished.setdefault(_group_of(note.part), []).append(directory)
+    return finished
+
+
+def adopt(state: State, finished: dict[str, list[str]]) -> None:
     """Take over parts that a killed ingest had finished, if all their files are still the same."""
-    live = {part.directory for part in state.parts.values()}
-    for directory, note in read_notes(state.root, "parts", PartNote, without=live):
-        if note.part.made_by != made_by() or note.part.directory != directory:
-            continue
+    models = (
+        dict.fromkeys(f"{f.model}\0{f.experiment}" for f in state.found.values())
+        if finished
+        else ()
+    )
+    for directory in (directory for model in models for directory in finished.get(model, [])):
+        note = msgspec.json.decode((state.root / directory / NOTE).read_bytes(), type=PartNote)
         is_current = all(
-            s.path in found
+            s.path in state.found
             and s.path not in state.settled
-            and is_same_file(s, found[s.path], trust_recent=True)
+            and is_same_file(s, state.found[s.path], trust_recent=True)
             for s in note.sources
         )
         is_news = any(not _is_same_content(state.before.get(s.path), s) for s in note.sources)
@@ -500,14 +717,14 @@ def _is_same_content(known: Source | None, source: Source) -> bool:
     )
 
 
-def gone_files(state: State, roots: Roots, found: dict[str, InputFile]) -> list[Source]:
+def gone_files(state: State, roots: Roots) -> list[Source]:
     """Files that were once at or below the roots and are gone; of roots of cards, only cards."""
     below, below_cards = (tuple(r.rstrip("/") + "/" for r in some) for some in roots)
-    closed = tuple(f"{f.path}/" for f in found.values() if f.reason == CLOSED_DIRECTORY)
+    closed = tuple(f"{directory}/" for directory in state.closed)
     return [
         source
         for path, source in state.sources.items()
-        if path not in found
+        if path not in state.found
         and path not in state.waiting
         and not path.startswith(closed)
         and (
@@ -517,9 +734,9 @@ def gone_files(state: State, roots: Roots, found: dict[str, InputFile]) -> list[
     ]
 
 
-def prune_gone(state: State, roots: Roots, found: dict[str, InputFile]) -> list[Source]:
+def prune_gone(state: State, roots: Roots) -> list[Source]:
     """Forget files that were once at or below the roots and are gone."""
-    gone = gone_files(state, roots, found)
+    gone = gone_files(state, roots)
     for source in gone:
         del state.sources[source.path]
     return gone

@@ -43,8 +43,8 @@ from orchbench_analytics.score.steps.observe import RUN_COLUMNS, step_facts
 from orchbench_analytics.score.steps.totals import ScoredSteps, arguments_of, total_steps
 from orchbench_analytics.score.unscored import Coverage, OpenGroup, find_unscored, row_count
 from orchbench_analytics.store.directories import write_directory
+from orchbench_analytics.store.files import columns_id
 from orchbench_analytics.store.manifest import Manifest, ScoreGroup, bring_tables, table_files
-from orchbench_analytics.store.names import columns_id
 from orchbench_analytics.store.parquet import Frame, scan_files
 from orchbench_analytics.tables import (
     JUDGEMENTS,

@@ -10,8 +10,8 @@ from typing import NamedTuple
 from orchbench_analytics.profiles import Profile, rules_of
 from orchbench_analytics.queries import macros, scenario_scores_query
 from orchbench_analytics.store.directories import read_notes
+from orchbench_analytics.store.files import code_fingerprint, name_of
 from orchbench_analytics.store.manifest import Manifest, Part, ScoreGroup, table_files
-from orchbench_analytics.store.names import code_fingerprint, name_of
 from orchbench_analytics.tables import JUDGEMENTS, PLANS, STEPS
 
 _CODE = ("score", "profiles.py", "tables", "texts.py")

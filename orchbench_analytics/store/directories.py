@@ -6,25 +6,36 @@ manifest names any more is kept for a time instead, long enough for a query or a
 
 from __future__ import annotations
 
-import hashlib
 import os
 import shutil
 import time
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
 from typing import Any, TypeVar
 
 import msgspec
+import polars as pl
 import pyarrow as pa
-import pyarrow.parquet as pq
 
 from orchbench_analytics.errors import StorageError, WarehouseError
-from orchbench_analytics.schema import Table
+from orchbench_analytics.schema import Table, polars_schema
 from orchbench_analytics.store.files import (
+    KEPT,
+    NOTE,
+    STAGING,
+    STAMPS,
+    UNFINISHED,
+    UNFINISHED_TEXT,
     Stamps,
+    columns_id,
     fault_of,
     is_as_written,
+    is_made_up,
+    is_staged_file,
+    is_staged_manifest,
+    name_of,
+    parquet_name,
     read_stamps,
     write_stamps,
 )
@@ -37,20 +48,6 @@ from orchbench_analytics.store.manifest import (
     require_whole,
 )
 from orchbench_analytics.store.mirror import bucket_of, sweep
-from orchbench_analytics.store.names import (
-    KEPT,
-    NOTE,
-    STAGING,
-    STAMPS,
-    UNFINISHED,
-    UNFINISHED_TEXT,
-    columns_id,
-    is_made_up,
-    is_staged_file,
-    is_staged_manifest,
-    name_of,
-    parquet_name,
-)
 from orchbench_analytics.store.parquet import Frame, join_files, write_table
 from orchbench_analytics.tables import (
     JUDGEMENTS,
@@ -84,6 +81,16 @@ def write_directory(
 
     Each table is written as soon as it is there; of files, their rows are. Returns row counts.
     """
+    staging, row_counts = _stage(root, tables)
+    if note is not None:
+        (staging / NOTE).write_bytes(note)
+    _publish(staging, root / directory, write_stamps(staging))
+    return row_counts
+
+
+def _stage(
+    root: Path, tables: Iterable[tuple[str, pa.Table | Frame | list[Path]]]
+) -> tuple[Path, dict[str, int]]:
     staging = root / STAGING / os.urandom(16).hex()
     staging.mkdir(parents=True)
     row_counts = {}
@@ -93,10 +100,7 @@ def write_directory(
             row_counts[name] = join_files(table, path)
         else:
             row_counts[name] = write_table(table, path)
-    if note is not None:
-        (staging / NOTE).write_bytes(note)
-    _publish(staging, root / directory, write_stamps(staging))
-    return row_counts
+    return staging, row_counts
 
 
 def _publish(staging: Path, target: Path, stamps: Stamps) -> None:
@@ -147,9 +151,11 @@ def read_notes(
 def with_table(root: Path, manifest: Manifest, name: str, rows: pa.Table | Frame) -> Manifest:
     """The next generation of a manifest, with these rows of a table that is written as a whole."""
     generation = manifest.generation + 1
+    staging, row_counts = _stage(root, [(name, rows)])
+    stamps = write_stamps(staging)
     # In a bucket two writers may make the same generation of different rows.
-    directory = f"{name}/{name_of(name, generation, _digest(rows))}"
-    row_counts = write_directory(root, directory, [(name, rows)])
+    directory = f"{name}/{name_of(name, generation, stamps[parquet_name(name)].sha256)}"
+    _publish(staging, root / directory, stamps)
     declared = columns_id([TABLES[name]] if name in TABLES else [])  # tags declare none
     holder = Holder(directory=directory, row_counts=row_counts, columns_id=declared)
     return msgspec.structs.replace(
@@ -157,27 +163,38 @@ def with_table(root: Path, manifest: Manifest, name: str, rows: pa.Table | Frame
     )
 
 
-def _digest(rows: pa.Table | Frame) -> str:
-    data = rows.rows.to_arrow() if isinstance(rows, Frame) else rows
-    sink = pa.BufferOutputStream()
-    with pa.ipc.new_stream(sink, data.schema) as stream:
-        stream.write_table(data)
-    return hashlib.sha256(sink.getvalue()).hexdigest()
-
-
-def read_rows(root: Path, manifest: Manifest, table: Table) -> list[tuple[Any, ...]]:
+def read_table(
+    root: Path,
+    manifest: Manifest,
+    table: Table,
+    *,
+    types: Mapping[str, type[pl.DataType]] | None = None,
+) -> pl.DataFrame:
     """The rows of a table that is written as a whole, after a look at every byte of it.
 
-    Columns that an older release did not have are null.
+    types: those of its columns, if others than declared. Columns that an older release did not
+    have are null.
     """
+    wanted = types or polars_schema(table)
     if table.name not in manifest.tables:
-        return []
+        return pl.DataFrame(schema=wanted)
     holder = manifest.tables[table.name]
     file = f"{holder.directory}/{parquet_name(table.name)}"
     require_whole(root, {file: holder.stamps.get(table.name)}, read=True)
-    columns = pq.ParquetFile(root / file).read().to_pydict()
-    absent = [None] * holder.row_counts[table.name]
-    return list(zip(*(columns.get(name, absent) for name in table.column_names), strict=True))
+    there = pl.read_parquet_schema(root / file)
+    columns = []
+    for name, type_ in wanted.items():  # one by one: as plain texts they take far more memory
+        if name in there:
+            column = pl.read_parquet(root / file, columns=[name], glob=False).to_series()
+        else:
+            column = pl.Series(name, [None] * holder.row_counts[table.name])
+        columns.append(column.cast(type_))
+    return pl.DataFrame(columns)
+
+
+def read_rows(root: Path, manifest: Manifest, table: Table) -> list[tuple[Any, ...]]:
+    """The same rows as tuples."""
+    return read_table(root, manifest, table).rows()
 
 
 def compact(root: Path, manifest: Manifest) -> Manifest:

@@ -12,7 +12,7 @@ from pathlib import Path
 from filelock import BaseFileLock, FileLock, Timeout
 
 from orchbench_analytics.errors import WarehouseError
-from orchbench_analytics.store.names import LOCK, WRITER
+from orchbench_analytics.store.files import LOCK, WRITER
 
 _NO_LOCKS = (errno.ENOLCK, errno.ENOSYS, errno.EOPNOTSUPP)
 

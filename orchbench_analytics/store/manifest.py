@@ -3,36 +3,48 @@
 A reader goes by the manifest, so it sees the last complete state. The manifest has the size and
 hash of every file it names, and a checksum of its own. Files that a newer manifest no longer names
 stay on the disk for a while, for readers that still use them: see `directories.collect_garbage`.
+
+Whoever reads a table asks for its files here, and gets those that are what was written, or an error
+that names the one which is not.
 """
 
 from __future__ import annotations
 
+import errno
 import hashlib
 import re
 import time
 from collections import Counter
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from functools import cache, lru_cache
+from contextlib import contextmanager
+from functools import cache, lru_cache, wraps
+from itertools import starmap
 from pathlib import Path
 from shlex import quote
-from typing import Protocol, TypeVar
+from typing import Concatenate, NamedTuple, ParamSpec, Protocol, TypeVar
 
 import msgspec
 
-from orchbench_analytics.errors import WarehouseError
+from orchbench_analytics.errors import OrchbenchError, StorageError, WarehouseError
 from orchbench_analytics.store.bucket import Overtaken, Version
 from orchbench_analytics.store.files import (
+    MANIFEST,
     FileStamp,
     Stamps,
+    columns_id,
     fault_of,
+    parquet_name,
     read_stamps,
     replace_file,
+    require_inside,
+    strangers,
     sync_files,
 )
 from orchbench_analytics.store.mirror import (
     LEFT_BEHIND_SECONDS,
     bucket_of,
+    drop_damaged,
     fetch,
     find_faults,
     has_manifest,
@@ -41,13 +53,6 @@ from orchbench_analytics.store.mirror import (
     put_files,
     read_manifest,
     replace_manifest,
-)
-from orchbench_analytics.store.names import (
-    MANIFEST,
-    columns_id,
-    parquet_name,
-    require_inside,
-    strangers,
 )
 from orchbench_analytics.tables import RAW_TABLES, SCORED_TABLES, TABLES
 
@@ -563,3 +568,110 @@ def narrow(
 def row_count(manifest: Manifest, table: str) -> int:
     """How many rows a table has, by the manifest."""
     return sum(holder.row_counts.get(table, 0) for holder in row_holders(manifest))
+
+
+# Damage
+
+
+_READERS = ("polars", "duckdb", "_duckdb", "pyarrow", "msgspec")
+Arguments = ParamSpec("Arguments")
+Result = TypeVar("Result")
+
+
+class Finding(NamedTuple):
+    """A file of a warehouse, by its path below it, and what is wrong with it."""
+
+    name: str
+    fault: str
+
+
+class HasPath(Protocol):
+    """An object that stands for a warehouse."""
+
+    path: Path
+
+
+Owner = TypeVar("Owner", bound=HasPath)
+
+
+def verify(root: Path, manifest: Manifest, *, read: bool = True) -> list[Finding]:
+    """What is wrong with the files that a manifest names; by sizes alone if they are not read.
+
+    In a bucket every byte is read.
+    """
+    if bucket_of(root) is not None:
+        return list(starmap(Finding, find_faults(root, named_files(manifest)).items()))
+    faults = (
+        (name, "has no checksum" if stamp is None else fault_of(root / name, stamp, read=read))
+        for name, stamp in named_files(manifest).items()
+    )
+    return [Finding(name, fault) for name, fault in faults if fault is not None]
+
+
+def without_damaged_scores(root: Path, manifest: Manifest, *, verify: bool = False) -> Manifest:
+    """The manifest without what can be made again from its parts; the same one if all is whole."""
+    kept = msgspec.structs.replace(
+        manifest,
+        scores=[g for g in manifest.scores if not is_damaged(root, g, read=verify)],
+        gathered=[g for g in manifest.gathered if not is_damaged(root, g, read=verify)],
+    )
+    return manifest if kept == manifest else kept
+
+
+def is_damaged(root: Path, holder: Holder, *, read: bool) -> bool:
+    """Whether a table of a directory is gone or damaged, by its size or (read) by every byte.
+
+    Buckets do not lose objects, so what lies in one is trusted unless it is to be read; whoever
+    fetches a file compares its hash.
+    """
+    files = {f"{holder.directory}/{parquet_name(t)}": s for t, s in holder.stamps.items()}
+    if bucket_of(root) is not None:
+        return read and bool(find_faults(root, files))
+    return any(fault_of(root / n, stamp, read=read) is not None for n, stamp in files.items())
+
+
+@contextmanager
+def naming_damage(*roots: Path) -> Iterator[None]:
+    """Turn an error of a library that reads files into ours, if a file is damaged.
+
+    All other errors are left alone: to find damage may mean to read the whole warehouse. After an
+    error of the system only the sizes of files are looked at, unless a disk could not be read: a
+    full disk or a closed directory says nothing of their content.
+    """
+    try:
+        yield
+    except (OrchbenchError, BrokenPipeError):
+        raise
+    except Exception as error:  # each library has its own for a file it cannot read
+        if isinstance(error, OSError) or type(error).__module__.startswith(_READERS):
+            read = getattr(error, "errno", None) in (None, errno.EIO)
+            for root in roots:
+                for finding in _findings(root, read=read):
+                    raise damage_error(root, *finding) from error
+        raise
+
+
+def names_damage(
+    method: Callable[Concatenate[Owner, Arguments], Result],
+) -> Callable[Concatenate[Owner, Arguments], Result]:
+    """Let a method of a warehouse name the damaged file it failed at."""
+
+    @wraps(method)
+    def wrapper(owner: Owner, /, *args: Arguments.args, **kwargs: Arguments.kwargs) -> Result:
+        with naming_damage(owner.path):
+            return method(owner, *args, **kwargs)
+
+    return wrapper
+
+
+def _findings(root: Path, *, read: bool) -> list[Finding]:
+    """What is wrong with a warehouse, sizes first; nothing where there is none."""
+    try:
+        manifest = load_manifest(root)
+        if bucket_of(root) is not None:
+            dropped = drop_damaged(root, named_files(manifest)) if read else []
+            return [Finding(name, "was damaged in the cache; run this again") for name in dropped]
+        by_size = verify(root, manifest, read=False)
+        return by_size or (verify(root, manifest) if read else [])
+    except (WarehouseError, StorageError):
+        return []

@@ -3,7 +3,7 @@
     CACHE/<name>/bucket.json     the address
     CACHE/<name>/manifest        the manifest that was read last, below a line with its version
     CACHE/<name>/incoming/…      files before they are complete
-    CACHE/<name>/warehouse/…     what `names.py` says of a warehouse, as far as it was needed here
+    CACHE/<name>/warehouse/…     what `files.py` says of a warehouse, as far as it was needed here
 
 Files are immutable and named by what they were made from, so a file that is here is the one that is
 there; its hash is checked when it comes. A reader asks for the manifest, which costs a few bytes if
@@ -43,8 +43,7 @@ from orchbench_analytics.store.bucket import (
     Version,
     endpoint_of,
 )
-from orchbench_analytics.store.files import FileStamp, fault_of
-from orchbench_analytics.store.names import KEPT, LOCK, MANIFEST
+from orchbench_analytics.store.files import KEPT, LOCK, MANIFEST, FileStamp, fault_of
 
 CACHE_VARIABLE = "ORCHBENCH_CACHE"
 SIZE_VARIABLE = "ORCHBENCH_CACHE_SIZE"

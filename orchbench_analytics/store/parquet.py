@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from polars._typing import PolarsDataType
 
 _LEVEL = 1
-_ROW_GROUP = 1 << 18
+_ROW_GROUP = 1 << 17
 _JOINED_ROWS = 1 << 16
 _PRUNED_BY = ("profile", "model", "experiment", "language")
 
@@ -54,13 +54,28 @@ def write_table(data: pa.Table | Frame, path: Path) -> int:
     Each page has a checksum, which pyarrow can verify; polars and DuckDB do not look at it.
     """
     if isinstance(data, Frame):
-        if data.table is not None:
-            _check_nulls(data.table, data.rows)
-        rows = data.rows.to_arrow(compat_level=pl.CompatLevel.oldest())
-        data = rows if data.table is None else rows.cast(arrow_schema(data.table))
+        return _write_frame(data.rows, data.table, path)
     with _writer(path, data.schema) as writer:
         writer.write_table(data, row_group_size=_ROW_GROUP)
     return len(data)
+
+
+def _write_frame(rows: pl.DataFrame, table: Table | None, path: Path) -> int:
+    """Write a frame, never all of it at once in the form that pyarrow needs."""
+    if table is not None:
+        _check_nulls(table, rows)
+        rows = rows.select(table.column_names)
+
+    def as_arrow(part: pl.DataFrame) -> pa.Table:
+        if table is None:
+            return part.to_arrow(compat_level=pl.CompatLevel.oldest())
+        declared = part.cast(pl.Schema(polars_schema(table)))
+        return declared.to_arrow(compat_level=pl.CompatLevel.oldest()).cast(arrow_schema(table))
+
+    with _writer(path, as_arrow(rows.head(0)).schema) as writer:
+        for part in rows.iter_slices(_ROW_GROUP):
+            writer.write_table(as_arrow(part))
+    return len(rows)
 
 
 def join_files(files: Sequence[Path], path: Path) -> int:

@@ -229,7 +229,7 @@ def serve() -> None:
     """Answer the query that comes on stdin: rows go to stdout, an error goes to stderr."""
     import pyarrow.dataset  # noqa: F401 (imported while the other process prepares the request)
 
-    from orchbench_analytics.store.verify import naming_damage
+    from orchbench_analytics.store.manifest import naming_damage
 
     output = os.fdopen(os.dup(1), "wb")
     os.dup2(2, 1)  # whatever a library prints is not mixed with the rows

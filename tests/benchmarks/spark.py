@@ -19,7 +19,7 @@ from typing import NamedTuple
 import msgspec
 import polars as pl
 
-from orchbench_analytics.store.files import FileStamp
+from orchbench_analytics.store.files import FileStamp, columns_id
 from orchbench_analytics.store.manifest import (
     Gathered,
     Manifest,
@@ -29,7 +29,6 @@ from orchbench_analytics.store.manifest import (
     load_manifest,
     table_files,
 )
-from orchbench_analytics.store.names import columns_id
 from orchbench_analytics.tables import RAW_TABLES
 from tests.benchmarks.data import benchmark_tree, replicate
 from tests.benchmarks.measure import seconds

@@ -6,13 +6,13 @@ from typing import Any
 import pytest
 
 from orchbench_analytics.ingest.agent_cards import read_card
-from orchbench_analytics.ingest.sources import Placement, discover
+from orchbench_analytics.ingest.sources import InputFile, discover, rows_of
 from tests.documents import agent_card, write
 
 
 def read(tmp_path: Path, document: Any) -> Any:
     write(tmp_path / "agent_cards/EN/card.json", document)
-    (file,) = discover([tmp_path], placement=Placement())
+    (file,) = rows_of(InputFile, discover([tmp_path]))
     return read_card(file)
 
 

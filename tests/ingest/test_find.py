@@ -3,21 +3,28 @@
 import os
 import socket
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from orchbench_analytics.errors import PathError
+from orchbench_analytics.ingest import sources
 from orchbench_analytics.ingest.sources import (
     InputFile,
     Placement,
     compile_pattern,
-    discover,
     place_by_content,
+    rows_of,
 )
 from tests.documents import results_document, run, runs_document, scenario_path, write
 
 NOTHING_SAID = Placement()
 RUNS = "results/org-m/seed1/step_wise_evaluation_KO/org-m/12_out.json"
+
+
+def discover(paths: list[Path | str], **options: Any) -> list[InputFile]:
+    """The files that are found, in order."""
+    return rows_of(InputFile, sources.discover(paths, **options).sort("path"))
 
 
 def find(root: Path, *paths: str, placement: Placement = NOTHING_SAID) -> dict[str, InputFile]:

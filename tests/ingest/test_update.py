@@ -6,12 +6,13 @@ import subprocess
 import sys
 import time
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from orchbench_analytics import open_warehouse
 from orchbench_analytics.errors import PathError, WarehouseError
-from orchbench_analytics.ingest import sources
+from orchbench_analytics.ingest import sources, update
 from orchbench_analytics.ingest.update import IngestSummary
 from orchbench_analytics.store.lock import hold
 from orchbench_analytics.store.manifest import load_manifest
@@ -507,3 +508,32 @@ def test_an_ingest_in_which_all_was_refused_is_of_no_use(tmp_path: Path) -> None
     cards = ingest(tmp_path / "w", tmp_path / "tree/agent_cards")
 
     assert (refused.is_unusable, mixed.is_unusable, cards.is_unusable) == (True, False, False)
+
+
+def test_files_are_decided_alike_in_one_batch_and_in_many(
+    tmp_path: Path, tree: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Also those that are duplicates, cards, gone, or move from one experiment to another."""
+    together, apart = tmp_path / "together", tmp_path / "apart"
+
+    def ingest_both(*paths: Path, **options: Any) -> None:
+        said = []
+        for warehouse, size in ((together, update._BATCH_FILES), (apart, 1)):
+            with monkeypatch.context() as changed:
+                changed.setattr(update, "_BATCH_FILES", size)
+                summary = ingest(warehouse, *paths, jobs=1, **options)
+            said.append((counts(summary), [s.path for s in (*summary.refused, *summary.gone)]))
+        assert said[0] == said[1]
+        assert_same_contents(apart, contents(together))
+
+    duplicate = scenario_path(tree, "model-0", "1").with_suffix(".json.gz")
+    write(duplicate)
+    write(tree / "notes.json", {"of": "another kind"})
+    ingest_both(tree)
+    ingest_both(scenario_path(tree, "model-1", "1").parent, experiment="other")
+    scenario_path(tree, "model-0", "1").unlink()
+    write(scenario_path(tree, "model-2", "1"))
+    write(tree / "agent_cards/EN/weather.json", agent_card(tool="other"))
+    ingest_both(tree)
+    ingest_both(tree, prune=True)
+    assert source(apart, duplicate)["status"] == "taken"

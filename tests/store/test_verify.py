@@ -1,5 +1,6 @@
 """Damage to a warehouse: every changed byte is found, named, and made good where it can be."""
 
+import errno
 import random
 import shutil
 import subprocess
@@ -13,9 +14,10 @@ from polars.testing import assert_frame_equal
 from orchbench_analytics import open_warehouse
 from orchbench_analytics.errors import WarehouseError
 from orchbench_analytics.store.directories import mark_unfinished
-from orchbench_analytics.store.manifest import load_manifest, named_files
-from orchbench_analytics.store.verify import (
+from orchbench_analytics.store.manifest import (
     is_damaged,
+    load_manifest,
+    named_files,
     naming_damage,
     verify,
     without_damaged_scores,
@@ -273,6 +275,19 @@ def test_a_file_of_other_rows_is_never_opened(
 def test_an_error_without_damage_stays_what_it_is(small: Warehouse, tmp_path: Path) -> None:
     with pytest.raises(ZeroDivisionError), naming_damage(small.path, tmp_path / "nowhere"):
         raise ZeroDivisionError
+
+
+def test_what_the_system_says_is_not_looked_for_in_every_byte(small: Warehouse) -> None:
+    (file,) = (small.path / small.manifest().parts[0].directory).glob("steps.parquet")
+    flip(file, 8 * 100)
+    with pytest.raises(OSError, match="full"), naming_damage(small.path):
+        raise OSError(errno.ENOSPC, "full")
+    for error in (OSError(errno.EIO, "broken"), OSError("not Parquet")):
+        with pytest.raises(WarehouseError, match=r"steps\.parquet"), naming_damage(small.path):
+            raise error
+    file.unlink()
+    with pytest.raises(WarehouseError, match="is gone"), naming_damage(small.path):
+        raise OSError(errno.ENOENT, "no such file")
 
 
 def contents(warehouse: Warehouse) -> dict[str, pl.DataFrame]:

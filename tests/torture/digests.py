@@ -6,7 +6,7 @@ from pathlib import Path
 import polars as pl
 
 from orchbench_analytics import open_warehouse
-from orchbench_analytics.store.verify import naming_damage
+from orchbench_analytics.store.manifest import naming_damage
 from orchbench_analytics.tables import TABLES
 from orchbench_analytics.views.catalog import frame_of
 from tests.warehouses import PASSING
