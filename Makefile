@@ -73,8 +73,8 @@ test-services: $(VENV)/developing
 	AXE=$(abspath $(SERVICES))/node_modules/axe-core/axe.min.js $(BIN)/pytest tests/services
 	$(MAKE) docs
 
-# A real Superset in an environment of its own. It says nothing of rich and cachetools, which it
-# needs, and breaks with a newer flask-caching.
+# A real Superset in an environment of its own. It needs rich and cachetools without
+# declaring them, and breaks with a newer flask-caching.
 SUPERSET ?= $(VENV)/superset
 test-superset: $(VENV)/developing $(SUPERSET)/installed
 	$(BROWSER)

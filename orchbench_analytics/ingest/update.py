@@ -306,7 +306,7 @@ class Roots(NamedTuple):
 class State(NamedTuple):
     """What is known of every input file, and the parts that hold their rows.
 
-    `before` is as the last manifest has it; `settled` are paths of which no more is to be learnt;
+    `before` is as the last manifest has it; `settled` are paths that it has decided on;
     `held` are all sources that have rows in some part, whether the rows still count or not;
     `waiting` are paths of files that are still being written.
     """
