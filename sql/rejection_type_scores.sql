@@ -1,6 +1,6 @@
 -- How well each type of rejection is recognised.
 -- grain: profile, model, experiment, language, rejection_type
--- An untyped label (`rejection`) has no precision: nobody can answer with it, and the answers it
+-- An untyped label (`rejection`) has no precision: no answer can name it, and the answers it
 -- gets count neither for nor against the type they name.
 with
 

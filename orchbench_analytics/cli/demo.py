@@ -25,7 +25,7 @@ What to try next:
   {orchbench} show {warehouse} graded-3
   {orchbench} sql {warehouse}
   {orchbench} check {warehouse}
-  marimo edit {notebooks}/tour.py -- --warehouse {warehouse}"""
+  marimo edit {notebooks}/tour.py -- --warehouse {warehouse}   # extra [notebook]"""
 
 
 @command(example="orchbench demo orchbench-demo --models 12")

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
+from collections.abc import Sequence
 from contextlib import suppress
 from pathlib import Path
 from typing import Any
@@ -21,9 +22,9 @@ from orchbench_analytics.exports.relations import (
     Relation,
     manifest_table,
     part_column,
-    part_counts,
-    parts_condition,
+    part_value,
     read_manifest_table,
+    with_other_counts,
 )
 from orchbench_analytics.exports.sink import (
     Outgoing,
@@ -33,6 +34,7 @@ from orchbench_analytics.exports.sink import (
     require,
 )
 from orchbench_analytics.store.replace import is_empty, mark_directory, marked_names, refuse
+from orchbench_analytics.views.catalog import quoted, quoted_name
 
 _LOG = "_delta_log"
 _DATA_FILE = re.compile(r"part-[0-9]{5}-[0-9a-f-]{36}-c[0-9]{3}(\.\w+)?\.parquet")
@@ -63,11 +65,7 @@ class DeltaTables(Sink):
 
     def damaged(self, stored: Contents) -> set[str]:
         """The tables with other rows than were exported, counted model by model."""
-        return {
-            name
-            for name, content in stored.relations.items()
-            if self._row_counts(name) != part_counts(content)
-        }
+        return with_other_counts(stored, self._row_counts)
 
     def _row_counts(self, name: str) -> Counter[Any] | None:
         try:
@@ -90,7 +88,7 @@ class DeltaTables(Sink):
                 if old is None or parts:
                     self._write_whole(relation, outgoing.rows(relation))
             elif parts:
-                predicate = parts_condition(relation.part_column, parts)
+                predicate = _condition(relation.part_column, parts)
                 if any(part in new.parts for part in parts):
                     self.deltalake.write_deltalake(
                         str(self.path / relation.name),
@@ -120,6 +118,16 @@ class DeltaTables(Sink):
             name=relation.name,
             description=relation.description,
         )
+
+
+def _condition(column: str, parts: Sequence[str]) -> str:
+    """The SQL condition under which a row is in one of the parts."""
+    values = [part_value(part) for part in parts]
+    texts = [quoted(v) if isinstance(v, str) else str(v) for v in values if v is not None]
+    conditions = [f"{quoted_name(column)} in ({', '.join(texts)})"] if texts else []
+    if None in values:
+        conditions.append(f"{quoted_name(column)} is null")
+    return " or ".join(conditions)
 
 
 def _remove_table(directory: Path) -> None:

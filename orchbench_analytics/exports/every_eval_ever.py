@@ -18,7 +18,6 @@ from typing import Any
 
 import duckdb
 import msgspec
-import polars as pl
 
 from orchbench_analytics.exports.documents import (
     BENCHMARK,
@@ -138,7 +137,7 @@ def _documents(
     directory = f"data/{BENCHMARK}/{_model_id(subject.model)}"
     evaluation_id = f"{BENCHMARK}/{subject.model}/{subject.experiment}/{language}/{profile}"
     instances = [_BYTES(row) + b"\n" for row in _instances(connection, key, evaluation_id)]
-    is_judged = _rows(connection, _JUDGED, key).item()
+    is_judged = rows_of(connection, _JUDGED, **key).item()
     aggregate = {
         "schema_version": SCHEMA_VERSION,
         "evaluation_id": evaluation_id,
@@ -219,7 +218,7 @@ def _instances(
     """An instance for each scenario and metric that it has a score for."""
     steps = _turns(connection, _STEPS, key)
     plans = _turns(connection, _PLANS, key)
-    for row in _rows(connection, _SCENARIOS, key).iter_rows(named=True):
+    for row in rows_of(connection, _SCENARIOS, **key).iter_rows(named=True):
         scenario = row["scenario"]
         figures = {  # the evaluator prints an undefined score as 0
             name: repr(0.0 if row[column] is None else row[column])
@@ -357,15 +356,9 @@ def _turns(
     connection: duckdb.DuckDBPyConnection, query: str, key: Mapping[str, str]
 ) -> dict[str, list[Row]]:
     turns: dict[str, list[Row]] = {}
-    for row in _rows(connection, query, key).iter_rows(named=True):
+    for row in rows_of(connection, query, **key).iter_rows(named=True):
         turns.setdefault(row["scenario"], []).append(row)
     return turns
-
-
-def _rows(
-    connection: duckdb.DuckDBPyConnection, query: str, key: Mapping[str, str]
-) -> pl.DataFrame:
-    return rows_of(connection, query, **key)
 
 
 def _result_id(key: Mapping[str, str], metric: str) -> str:

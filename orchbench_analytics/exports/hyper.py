@@ -17,8 +17,8 @@ from orchbench_analytics.exports.relations import (
     Contents,
     Relation,
     part_column,
-    part_counts,
     read_manifest,
+    with_other_counts,
 )
 from orchbench_analytics.exports.sink import (
     POSTGRES,
@@ -67,11 +67,7 @@ class HyperFile(FileSink):
     def damaged(self, stored: Contents) -> set[str]:
         """The tables with other rows than were exported, counted model by model."""
         with self._connect(self.path, self.hyper.CreateMode.NONE) as connection:
-            return {
-                name
-                for name, content in stored.relations.items()
-                if self._row_counts(connection, name) != part_counts(content)
-            }
+            return with_other_counts(stored, lambda name: self._row_counts(connection, name))
 
     def _row_counts(self, connection: Any, name: str) -> Counter[Any] | None:
         try:

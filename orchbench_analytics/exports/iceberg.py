@@ -21,9 +21,9 @@ from orchbench_analytics.exports.relations import (
     Relation,
     manifest_table,
     part_column,
-    part_counts,
     part_value,
     read_manifest_table,
+    with_other_counts,
 )
 from orchbench_analytics.exports.sink import Outgoing, Sink, column_counts, gathered, require
 from orchbench_analytics.schema import Table, arrow_schema
@@ -65,11 +65,7 @@ class IcebergTables(Sink):
     def damaged(self, stored: Contents) -> set[str]:
         """The tables with other rows than were exported, counted model by model."""
         with self._catalog() as catalog:
-            return {
-                name
-                for name, content in stored.relations.items()
-                if self._row_counts(catalog, name) != part_counts(content)
-            }
+            return with_other_counts(stored, lambda name: self._row_counts(catalog, name))
 
     def _row_counts(self, catalog: Any, name: str) -> Counter[Any] | None:
         try:

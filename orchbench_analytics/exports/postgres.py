@@ -23,9 +23,9 @@ from orchbench_analytics.exports.relations import (
     Relation,
     manifest_table,
     part_column,
-    part_counts,
     part_value,
     read_manifest,
+    with_other_counts,
     without_nul,
 )
 from orchbench_analytics.exports.sink import (
@@ -74,11 +74,7 @@ class PostgresTables(Sink):
     def damaged(self, stored: Contents) -> set[str]:
         """The tables with other rows than were exported, counted model by model."""
         with self._connect() as connection, connection.cursor() as cursor:
-            return {
-                name
-                for name, content in stored.relations.items()
-                if row_counts(cursor, name) != part_counts(content)
-            }
+            return with_other_counts(stored, lambda name: row_counts(cursor, name))
 
     def write(self, outgoing: Outgoing, stored: Contents | None) -> None:
         """Write the changed parts in one transaction, then vacuum."""

@@ -9,7 +9,7 @@ from __future__ import annotations
 import hashlib
 import tempfile
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -29,7 +29,6 @@ from orchbench_analytics.views.catalog import (
     PROFILES,
     needed_by,
     populate,
-    quoted,
     quoted_name,
 )
 from orchbench_analytics.views.descriptions import KINDS, describe_view
@@ -326,7 +325,21 @@ def _parts(
     return {name: Part(number, f"{total:x}") for name, number, total in rows}
 
 
-def part_counts(content: Content) -> Counter[Any]:
+def with_other_counts(
+    stored: Contents, row_counts: Callable[[str], Counter[Any] | None]
+) -> set[str]:
+    """The tables of an export with other row counts than it had, by the value of the part column.
+
+    `row_counts` gives the counts that a table has now, or null if it cannot be read.
+    """
+    return {
+        name
+        for name, content in stored.relations.items()
+        if row_counts(name) != _part_counts(content)
+    }
+
+
+def _part_counts(content: Content) -> Counter[Any]:
     """The row count of each part by the value of its part column, with NUL replaced."""
     counts: Counter[Any] = Counter()
     for name, part in content.parts.items():
@@ -348,16 +361,6 @@ def part_name(column: str) -> str:
 def part_value(name: str) -> Any:
     """The value of the part column in a part."""
     return msgspec.json.decode(name)
-
-
-def parts_condition(column: str, parts: Sequence[str]) -> str:
-    """The SQL condition under which a row is in one of the parts."""
-    values = [part_value(part) for part in parts]
-    texts = [quoted(v) if isinstance(v, str) else str(v) for v in values if v is not None]
-    conditions = [f"{quoted_name(column)} in ({', '.join(texts)})"] if texts else []
-    if None in values:
-        conditions.append(f"{quoted_name(column)} is null")
-    return " or ".join(conditions)
 
 
 def changed_parts(new: Content, old: Content | None) -> list[str]:

@@ -14,8 +14,8 @@ from orchbench_analytics.exports.relations import (
     MANIFEST_RELATION,
     Contents,
     part_column,
-    part_counts,
     read_manifest,
+    with_other_counts,
 )
 from orchbench_analytics.exports.sink import (
     SQLITE,
@@ -61,11 +61,7 @@ class SqliteFile(FileSink):
         if (write_version, read_version, change_count) != (1, 1, expected):
             return {*stored.relations}
         with closing(self._connect()) as connection:
-            return {
-                name
-                for name, content in stored.relations.items()
-                if _row_counts(connection, name) != part_counts(content)
-            }
+            return with_other_counts(stored, lambda name: _row_counts(connection, name))
 
     def _connect(self) -> sqlite3.Connection:
         """A connection that changes nothing, not even by rolling back what others left."""

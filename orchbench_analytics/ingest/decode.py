@@ -14,6 +14,7 @@ from collections import deque
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from functools import partial
+from itertools import accumulate
 from typing import Any, NamedTuple, TypeVar
 
 import msgspec
@@ -249,6 +250,8 @@ def _without_deepest(text: str) -> tuple[str, int]:
 MAX_DOCUMENT_BYTES = 64 * 2**20
 _READ_AHEAD = 16  # objects of a bucket: each answer takes its time
 MAX_VALUES = 1_000_000
+_MOST_LEVELS = 900  # Python reads 1,000, and from 3.14 on as many as fit on the stack
+_NOT_BRACKETS = bytes({*range(256)} - {*b"[]{}"})
 _PLACES_KEPT = 5
 _BYTE_OFFSET = re.compile(r" ?\(byte (\d+)\)")
 _JSON_PATH = re.compile(r" - at `(?:key in )?(\$[^`]*)`")
@@ -361,7 +364,7 @@ def read_with(make: Callable[[bytes], Made], data: bytes) -> tuple[Made, Problem
     data, problem = to_utf8(data)
     _require_few_values(data)
     try:
-        return make(data), problem
+        return _made(make, data), problem
     except (msgspec.DecodeError, RecursionError) as error:
         failure = error
     mended = _mend(data, size, failure)
@@ -381,20 +384,47 @@ def read_with(make: Callable[[bytes], Made], data: bytes) -> tuple[Made, Problem
     raise UnreadableDocument(reason) from failure
 
 
+def _made(make: Callable[[bytes], Made], data: bytes) -> Made:
+    """What `make` makes of a document; one that is nested too deep fails, whatever the Python."""
+    is_too_deep = _is_too_deep(data)
+    try:
+        made = make(data)
+    except msgspec.DecodeError as error:
+        if is_too_deep and not is_wrong_type(error):
+            raise RecursionError from error
+        raise
+    if is_too_deep:
+        raise RecursionError
+    return made
+
+
+def _is_too_deep(data: bytes) -> bool:
+    """Whether brackets are nested too deep; those in texts do not count."""
+    if data.count(b"[") + data.count(b"{") <= _MOST_LEVELS:
+        return False
+    brackets = _without_texts(data).translate(None, _NOT_BRACKETS)
+    depths = accumulate(1 if bracket in b"[{" else -1 for bracket in brackets)
+    return max(depths, default=0) > _MOST_LEVELS
+
+
 def _require_few_values(data: bytes) -> None:
     """Refuse a document of so many values that its rows would take gigabytes.
 
     Commas and brackets in texts do not count; texts are taken out only where they could matter.
     """
-    if len(data) > MAX_VALUES and _value_count(data) > MAX_VALUES:
-        bare = data.replace(b"\\\\", b"").replace(b'\\"', b"")
-        if _value_count(_STRING.sub(b"", bare)) > MAX_VALUES:
-            words = f"more than {MAX_VALUES:,} values, which no result file of this benchmark has"
-            raise _unreadable("too_large", words, "$")
+    may_have_many = len(data) > MAX_VALUES and _value_count(data) > MAX_VALUES
+    if may_have_many and _value_count(_without_texts(data)) > MAX_VALUES:
+        words = f"more than {MAX_VALUES:,} values, which no result file of this benchmark has"
+        raise _unreadable("too_large", words, "$")
 
 
 def _value_count(data: bytes) -> int:
     return data.count(b",") + data.count(b"{") + data.count(b"[")
+
+
+def _without_texts(data: bytes) -> bytes:
+    bare = data.replace(b"\\\\", b"").replace(b'\\"', b"")
+    return _STRING.sub(b"", bare)
 
 
 def decode(data: bytes, type_: type[Document]) -> tuple[Document, Problem | None]:

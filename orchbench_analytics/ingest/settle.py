@@ -101,7 +101,7 @@ def looks(paths: Sequence[str | Path], settling: Settling, *, every: float) -> I
     """Yield whenever it is time to look at some trees again.
 
     That is after something changed in them, while files wait, and every few seconds in any case: a
-    bucket and a shared file system tell nobody about changes.
+    bucket and a shared file system do not report changes.
     """
     local = [path for path in paths if not is_address(path)]
     ticks = _ticks(local) if local else _pauses(every)

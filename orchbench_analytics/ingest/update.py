@@ -501,8 +501,8 @@ def _group_of(part: Part) -> str:
 class State(NamedTuple):
     """What is known of every file of a batch, and the parts that hold their rows.
 
-    `found` are input files by path; `before` is as the last manifest has it; `settled` are paths of
-    which no more is to be learnt; `held` are all sources that have rows in some part, whether the
+    `found` are input files by path; `before` is as the last manifest has it; `settled` are paths
+    that are decided; `held` are all sources that have rows in some part, whether the
     rows still count or not; `waiting` are paths of files that are still being written, `closed`
     directories that could not be entered, of all batches.
     """

@@ -1,7 +1,7 @@
 """Objects in a bucket, by the address that people type: `s3://`, `gs://` or `az://`.
 
 What a bucket must do is little: put an object unless one is there, replace an object only if it is
-still the one that was read, and list. An object is written and read as a whole, so nobody ever sees
+still the one that was read, and list. An object is written and read as a whole, so no reader sees
 half of one. Every cloud's own library would do; obstore has all three behind one interface.
 
 Credentials are found as the cloud's own tools find them. Options (endpoints, mostly, but some

@@ -160,7 +160,7 @@ def unchecked_pattern_count(manifest: Manifest) -> int:
 
 
 class _Release(msgspec.Struct):
-    """What a manifest of any release says of itself; that of an export says nothing of it."""
+    """What a manifest of any release says of itself; the manifest of an export has neither."""
 
     format_version: int | None = None
     checksum: str | None = None

@@ -357,7 +357,7 @@ def _settle(
 
 
 def put_again(root: Path, names: Iterable[str]) -> None:
-    """Put files again that another writer has collected while they were named anew."""
+    """Put files again that another writer deleted just before a new manifest names them."""
     bucket = _require_bucket(root)
     for name in names:
         if bucket.look(name) is None:
@@ -417,7 +417,7 @@ def other_objects(root: Path) -> list[str]:
     return sorted(name for name in names if name not in (*KEPT, ""))
 
 
-# What nobody needs any more
+# Removing what is no longer needed
 
 
 def sweep(
@@ -447,7 +447,7 @@ def sweep(
         match = _OUR_OBJECT.fullmatch(entry.name)
         if match is None or match[1] in live:
             return False
-        age = now - entry.put_at  # whoever names a file anew puts it again
+        age = now - entry.put_at  # a writer that names a file again puts it again
         if match[1] in unreferenced:
             return match[1] in over and age >= grace_seconds
         return age >= left_behind_seconds
@@ -462,7 +462,7 @@ def sweep(
 
 
 def _is_due(mark: Path, now: float) -> bool:
-    """Whether a day has passed since the mark was made; it is made anew then."""
+    """Whether a day has passed since the mark was made; if so, it is made again."""
     try:
         is_due = now - mark.stat().st_mtime > LEFT_BEHIND_SECONDS
     except OSError:

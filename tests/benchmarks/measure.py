@@ -86,7 +86,7 @@ class Floor:
 
         Each run is held against the floor right before and right after it, since a machine can be
         half as fast again a minute later. What a process takes that does nothing but the imports
-        is no work, and is also told apart.
+        is not work, and is also told apart.
         """
         before = self.seconds()
         multiples = []

@@ -326,7 +326,7 @@ class Bench:
 def cells(
     measure: Callable[[np.random.Generator, int, float], float], counts: Sequence[int] = COUNTS
 ) -> list[float]:
-    """A row: a figure for each correlation and number of clusters, each drawn anew."""
+    """A row: a figure for each correlation and number of clusters, each with draws of its own."""
     return [
         measure(np.random.default_rng([7, count, int(10 * correlation)]), count, correlation)
         for correlation in CORRELATIONS

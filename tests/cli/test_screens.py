@@ -1,6 +1,6 @@
 """Every command on a terminal of 80 columns: no line is longer, and a few are kept as they were.
 
-`ORCHBENCH_GOLDEN=write pytest tests/cli/test_screens.py` writes the screens anew.
+`ORCHBENCH_GOLDEN=write pytest tests/cli/test_screens.py` writes the screens again.
 """
 
 import json

@@ -20,7 +20,7 @@ from tests.sweep.world import templates, world
 
 @pytest.mark.long
 def test_the_archive_is_what_the_generator_writes(demo_directory: Path, tmp_path: Path) -> None:
-    """If this fails on purpose, `python -m tests.sweep` writes the archive anew."""
+    """If this fails on purpose, `python -m tests.sweep` writes the archive again."""
     generated = demo_files(tmp_path, models=MODEL_COUNT)
 
     trees = (demo_directory / "agent_cards", demo_directory / "results")

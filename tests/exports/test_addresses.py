@@ -1,4 +1,4 @@
-"""Addresses: drivers get what people wrote, and nobody is shown a secret."""
+"""Addresses: drivers get what people wrote, and no message shows a secret."""
 
 from pathlib import Path
 

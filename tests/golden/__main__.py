@@ -1,4 +1,4 @@
-"""Make the golden pack anew: `python -m tests.golden` writes figures, `… results` the sweep too.
+"""Make the golden pack again: `python -m tests.golden` writes figures, `… results` the sweep too.
 
 The sweep is there a second time in the shape in which the benchmark's own commands leave results:
 aliases above experiments, the client's names below them, steps run by hand, what a stopped

@@ -115,10 +115,16 @@ def test_brackets_nested_deep_cost_only_what_is_inside(depth: int, key: str) -> 
     letter, problem = read_with(_copy_letter, data)
 
     assert isinstance(letter, Letter)
-    if depth >= 1000:
-        assert problem is not None
-        assert problem.reason == "too_deep"
-        assert problem.place == f"byte {data.index(b'[') + DEEPEST - 1}"
+    assert problem is not None
+    assert problem.reason == "too_deep"
+    assert problem.place == f"byte {data.index(b'[') + DEEPEST - 1}"
+
+
+@pytest.mark.parametrize("text", [nested(700), b'"' + b'[\\"{' * 5000 + b'"'])
+def test_brackets_that_every_python_reads_are_kept(text: bytes) -> None:
+    letter, problem = read_with(_copy_letter, b'{"text": ' + text + b', "raw": 1}')
+
+    assert (letter.text, problem) == (msgspec.json.decode(text), None)
 
 
 def _copy_letter(data: bytes) -> Letter:

@@ -459,7 +459,7 @@ def test_a_file_that_is_gone_is_named_until_it_is_pruned(warehouse: Path, tree: 
 
     for _ in range(2):
         assert [source.path for source in ingest(warehouse, tree).gone] == [str(path)]
-    assert ingest(warehouse, tree / "model-1").gone == []  # nobody looked where it was
+    assert ingest(warehouse, tree / "model-1").gone == []  # its place was not searched
     assert len(rows(warehouse, "scenarios").filter(model="model-0")) == 3
 
     pruned = ingest(warehouse, tree, prune=True)

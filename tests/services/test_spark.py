@@ -166,7 +166,7 @@ def parent_process(_: int) -> int:
 
 
 def refuse(_: int) -> None:
-    raise WarehouseError("a file is damaged; build it anew")
+    raise WarehouseError("a file is damaged; build it again")
 
 
 def test_a_wrong_call_is_said_as_it_is_without_a_retry(session: SparkSession) -> None:

@@ -116,7 +116,7 @@ def _said_by(read: Callable[[], object]) -> str | None:
 
 
 def _repaired(room: Room, expected: dict[str, str], *, is_wanted: bool) -> list[str]:
-    """Whether the next ingest makes it good; what cannot be made anew is named instead."""
+    """Whether the next ingest makes it good; what cannot be made again is named instead."""
     if not is_wanted:
         return []
     try:

@@ -45,7 +45,7 @@ class Room(NamedTuple):
 
     @property
     def fresh(self) -> "Room":
-        """The same tree, with a warehouse that nobody disturbs."""
+        """The same tree, with a warehouse that nothing disturbs."""
         beside = Room(self.path / "fresh")
         shutil.rmtree(beside.path, ignore_errors=True)
         beside.path.mkdir()

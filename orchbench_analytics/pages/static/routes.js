@@ -17,7 +17,7 @@ const BELONGS = { model: "leaderboard", scenario: "scenarios", answers: "compare
 const NEEDS_ANSWERS = new Set(["decisions", "tools", "plans", "consistency", "cost", "rules", "answers", "argument"]);
 
 const WITHOUT_ANSWERS = "This profile has what an evaluator's result files say of each scenario. Steps, tools, plans and arguments need the "
-  + "answers themselves: ingest the runs (<scenario>_out.json), make the report anew, and choose another profile.";
+  + "answers themselves: ingest the runs (<scenario>_out.json), make the report again, and choose another profile.";
 
 const hasAnswers = () => !here.core.profiles_without_answers.includes(profileHere());
 

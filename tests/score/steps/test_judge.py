@@ -166,7 +166,7 @@ class TestCutOffLogs:
 
 
 class TestUnsoundVerdicts:
-    """A verdict that cannot be counted is no verdict; the public evaluator gives the call 0."""
+    """A verdict that cannot be counted is not a verdict; the public evaluator gives the call 0."""
 
     ROW = step(
         label_calls=calls(call("book", {"city": "Seoul", "day": "1"})),
