@@ -17,6 +17,7 @@ import tempfile
 import webbrowser
 from collections.abc import AsyncGenerator, AsyncIterator, Callable, Iterator
 from contextlib import aclosing, closing, contextmanager, suppress
+from functools import cached_property
 from pathlib import Path
 from threading import Lock, Thread
 from typing import Any
@@ -53,10 +54,10 @@ from orchbench_analytics.pages.report import (
     chosen_source,
     make_report,
     rules_piece,
+    section_names,
     section_piece,
 )
 from orchbench_analytics.pages.search import MOST_FOUND, SEARCH, search_parameters
-from orchbench_analytics.pages.sections import SECTIONS
 from orchbench_analytics.pages.shards import shards
 from orchbench_analytics.pages.source import Source
 from orchbench_analytics.queries import views
@@ -88,10 +89,14 @@ class Snapshot:
 
     def __init__(self, name: str, source: Source, options: ReportOptions) -> None:
         self.name, self.source, self.options = name, source, options
-        self.tree = SourceTree(source.root, source.manifest)
         self._pieces: dict[str, str] = {}
         self._locks: dict[str, Lock] = {}
         self._is_closed = False
+
+    @cached_property
+    def tree(self) -> SourceTree:
+        """The directories of its files, which the first screen does not need."""
+        return SourceTree(self.source.root, self.source.manifest)
 
     def close(self) -> None:
         """Wait for what is being made: a thread at work when Python ends would abort it."""
@@ -122,7 +127,7 @@ class Snapshot:
         if name == "core":
             live = {"seconds": QUERY_SECONDS, "most_rows": MOST_ROWS, "snapshot": self.name}
             return section_piece(self.source, name, self.options) | {"live": live}
-        if name in SECTIONS:
+        if name in section_names(self.source):
             return section_piece(self.source, name, self.options)
         if name == "catalog":
             return catalog()
@@ -448,9 +453,10 @@ def serve(
 
 
 def _prepare(snapshot: Snapshot) -> None:
-    """Make the first piece while the browser starts; who asks for it hears of an error."""
+    """Make the first screen while the browser starts; who asks for it hears of an error."""
     with suppress(OrchbenchError):
-        snapshot.piece("core")
+        for name in ("core", "board-0"):
+            snapshot.piece(name)
 
 
 @contextmanager

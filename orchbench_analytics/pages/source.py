@@ -79,9 +79,17 @@ class Source(NamedTuple):
 
     @property
     def own_scope(self) -> Scope:
-        """The models of the report, where the warehouse has others too."""
+        """The models of the report, where the warehouse has others too; and its one profile."""
         there = {(part.model, part.experiment) for part in self.manifest.parts}
-        return EVERYTHING if there <= {*self.models} else Scope(contenders=tuple(self.models))
+        own = None if there <= {*self.models} else tuple(self.models)
+        return self._scope_of_profile()._replace(contenders=own)
+
+    def _scope_of_profile(self) -> Scope:
+        return Scope(profile=next(iter(self.profiles))) if len(self.profiles) == 1 else EVERYTHING
+
+    def under(self, profile: str) -> Source:
+        """The source under one of its profiles."""
+        return self._replace(profiles={profile: self.profiles[profile]})
 
     def query(self, query: str, relation: str) -> pl.DataFrame:
         """What a query of a relation gives, its models and profiles being the report's."""
@@ -96,7 +104,7 @@ class Source(NamedTuple):
         there are, is of the report's models alone.
         """
         with self.connect(
-            *queries, scope=self.own_scope if is_pooled else EVERYTHING
+            *queries, scope=self.own_scope if is_pooled else self._scope_of_profile()
         ) as connection:
             return {
                 name: self.only(frame_of(connection.sql(query))) for name, query in queries.items()
