@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     import altair as alt
 
 FORMATS = (".svg", ".pdf", ".png")
-_WIDTH = 302  # pixels of CSS in 8 cm
+WIDTH = 302  # pixels of CSS in 8 cm
 FONT = "Arial, Helvetica, Liberation Sans, sans-serif"
 _SIZE = 10  # pixels: 7.5 points
 _PIXELS_PER_INCH = 300
@@ -354,7 +354,7 @@ def _drawn(*parts: alt.Chart, height: float) -> Figure:
 
     fit = {"type": "fit-x", "contains": "padding"}
     spec = (
-        alt.LayerChart(layer=parts).properties(height=height, width=_WIDTH, autosize=fit)
+        alt.LayerChart(layer=parts).properties(height=height, width=WIDTH, autosize=fit)
         .configure(font=FONT, background="#FFFFFF")
         .configure_axis(labelFontSize=_SIZE, titleFontSize=_SIZE, titleFontWeight="normal",
                         labelColor=_BLACK, titleColor=_BLACK, gridColor=_PALE, labelLimit=170)
