@@ -58,6 +58,7 @@ from orchbench_analytics.pages.report import (
     section_piece,
 )
 from orchbench_analytics.pages.search import MOST_FOUND, SEARCH, search_parameters
+from orchbench_analytics.pages.sections import compared_pair
 from orchbench_analytics.pages.shards import shards
 from orchbench_analytics.pages.source import Source
 from orchbench_analytics.queries import views
@@ -68,7 +69,7 @@ LOOPBACK = "127.0.0.1"
 QUERY_SECONDS = 60.0
 MOST_ROWS = 1_000  # of a query on the page; its CSV file has all
 _MOST_QUERIES = 2  # at once; others wait
-_MOST_SHARDS = 64  # of models, kept in memory
+_MOST_KEPT = 64  # pieces of single models and pairs, in memory
 _LONGEST_QUERY = 100_000
 _LARGEST_INTEGER = 2**53  # that JavaScript holds exactly
 _SECONDS_TO_END = 1  # for answers under way when the explorer ends
@@ -118,8 +119,8 @@ class Snapshot:
         with self.making(name):
             if name not in self._pieces:
                 self._pieces[name] = packed(self._make(name))
-                kept = [other for other in self._pieces if other.startswith("model-")]
-                for other in kept[:-_MOST_SHARDS]:
+                kept = [n for n in self._pieces if n.startswith(("model-", "pair-"))]
+                for other in kept[:-_MOST_KEPT]:
                     self._pieces.pop(other, None)
             return self._pieces[name]
 
@@ -136,8 +137,13 @@ class Snapshot:
         if name == "rules" and self.options.with_rules:
             with Local() as engine:
                 return rules_piece(self.source, engine)
+        if pair := re.fullmatch(r"pair-(\d+)-(\d+)", name):
+            first, second = (self._models()[f"model-{number}"] for number in pair.groups())
+            if first == second:
+                raise KeyError(name)
+            return compared_pair(self.source, first, second)
         number = self._models()[name]
-        one = self._labelled().one(number)
+        one = self._labelled().some([number])
         return next(iter(shards(one, first=number, answer_limit=self.options.answer_limit)))[1]
 
     def _models(self) -> dict[str, int]:

@@ -378,6 +378,13 @@ def comparisons(source: Source) -> Piece:
     }
 
 
+def compared_pair(source: Source, first: int, second: int) -> Piece:
+    """Two models, by their numbers, as `compare` has them."""
+    own = source.some([first, second])
+    pair = compare_each_pair(own.only(own.scenario_scores()), clusters=source.clusters())
+    return {"pairs": columns_of(pair, table=COMPARISONS)}
+
+
 def audited(changes: pl.DataFrame, source: Source) -> Piece:
     """What each scoring rule does to each model, from an audit."""
     columns = ["rule", "rule_from", "rule_to", "model", "experiment", "rank_change"]

@@ -159,9 +159,9 @@ class Source(NamedTuple):
             batch.append(model)
         yield self._of(batch, parts)
 
-    def one(self, number: int) -> Source:
-        """The source of one model, by its number."""
-        return self._of([self.models[number]], self._parts())
+    def some(self, numbers: Sequence[int]) -> Source:
+        """The source of some models, by their numbers."""
+        return self._of([self.models[number] for number in numbers], self._parts())
 
     def _of(self, models: list[Model], parts: Mapping[Model, list[Part]]) -> Source:
         own = [part for model in models for part in parts[model]]

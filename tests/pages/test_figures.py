@@ -53,7 +53,7 @@ def test_names_of_the_cost_figure_stand_apart_and_by_their_points(warehouse: War
         (x if anchor == "start" else x - 4.3 * len(text), y, 4.3 * len(text))
         for text, anchor, x, y in marks["text"]
     ]
-    assert len(names) == len(marks["symbol"]) == warehouse.models().height
+    assert len(names) == len(marks["symbol"]) == warehouse.costs().height
     for (x, y, width), (other_x, other_y, other_width) in combinations(names, 2):
         is_beside = x + width <= other_x or other_x + other_width <= x
         assert is_beside or abs(y - other_y) >= 8
