@@ -27,6 +27,8 @@ _FIGURES = ("_rate", "_number", "_score", "_similarity", "_f1", "")
 _UNSHOWN = "no difference shown"
 _VERDICTS = {"better", "worse", _UNSHOWN}
 _MINUS, _DASH, _DAGGER = "−", "–", "†"
+_DECIMAL = "{:.4g}"
+_LONG = 1_000  # from here on a decimal is written as a count
 # How figures of each kind are written, and what they are multiplied by.
 _TEMPLATES = {
     "count": ("{:,}", 1),
@@ -34,7 +36,7 @@ _TEMPLATES = {
     "points": ("{:.1f}", 100),
     "signed": ("{:+.1f}", 100),
     "percent": ("{:.1f} %", 100),
-    "decimal": ("{:.4g}", 1),
+    "decimal": (_DECIMAL, 1),
 }
 _IN_MARKDOWN = str.maketrans(
     {c: f"\\{c}" for c in "\\|`*[]_"} | {"&": "&amp;", "<": "&lt;", ">": "&gt;"}
@@ -285,6 +287,7 @@ def _writer(name: str, dtype: pl.DataType) -> Callable[[Any], str]:
     def write(value: Any) -> str:
         if value is None or value != value:  # NaN
             return ""
-        return template.format(factor * value).replace("-", _MINUS)
+        is_long = template == _DECIMAL and abs(value) >= _LONG
+        return ("{:,.0f}" if is_long else template).format(factor * value).replace("-", _MINUS)
 
     return write

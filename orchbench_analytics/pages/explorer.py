@@ -17,6 +17,7 @@ import tempfile
 import webbrowser
 from collections.abc import AsyncGenerator, AsyncIterator, Callable, Iterator
 from contextlib import aclosing, closing, contextmanager, suppress
+from functools import cached_property
 from pathlib import Path
 from threading import Lock, Thread
 from typing import Any
@@ -53,10 +54,11 @@ from orchbench_analytics.pages.report import (
     chosen_source,
     make_report,
     rules_piece,
+    section_names,
     section_piece,
 )
 from orchbench_analytics.pages.search import MOST_FOUND, SEARCH, search_parameters
-from orchbench_analytics.pages.sections import SECTIONS
+from orchbench_analytics.pages.sections import compared_pair
 from orchbench_analytics.pages.shards import shards
 from orchbench_analytics.pages.source import Source
 from orchbench_analytics.queries import views
@@ -67,7 +69,7 @@ LOOPBACK = "127.0.0.1"
 QUERY_SECONDS = 60.0
 MOST_ROWS = 1_000  # of a query on the page; its CSV file has all
 _MOST_QUERIES = 2  # at once; others wait
-_MOST_SHARDS = 64  # of models, kept in memory
+_MOST_KEPT = 64  # pieces of single models and pairs, in memory
 _LONGEST_QUERY = 100_000
 _LARGEST_INTEGER = 2**53  # that JavaScript holds exactly
 _SECONDS_TO_END = 1  # for answers under way when the explorer ends
@@ -88,10 +90,14 @@ class Snapshot:
 
     def __init__(self, name: str, source: Source, options: ReportOptions) -> None:
         self.name, self.source, self.options = name, source, options
-        self.tree = SourceTree(source.root, source.manifest)
         self._pieces: dict[str, str] = {}
         self._locks: dict[str, Lock] = {}
         self._is_closed = False
+
+    @cached_property
+    def tree(self) -> SourceTree:
+        """The directories of its files, which the first screen does not need."""
+        return SourceTree(self.source.root, self.source.manifest)
 
     def close(self) -> None:
         """Wait for what is being made: a thread at work when Python ends would abort it."""
@@ -113,8 +119,8 @@ class Snapshot:
         with self.making(name):
             if name not in self._pieces:
                 self._pieces[name] = packed(self._make(name))
-                kept = [other for other in self._pieces if other.startswith("model-")]
-                for other in kept[:-_MOST_SHARDS]:
+                kept = [n for n in self._pieces if n.startswith(("model-", "pair-"))]
+                for other in kept[:-_MOST_KEPT]:
                     self._pieces.pop(other, None)
             return self._pieces[name]
 
@@ -122,7 +128,7 @@ class Snapshot:
         if name == "core":
             live = {"seconds": QUERY_SECONDS, "most_rows": MOST_ROWS, "snapshot": self.name}
             return section_piece(self.source, name, self.options) | {"live": live}
-        if name in SECTIONS:
+        if name in section_names(self.source):
             return section_piece(self.source, name, self.options)
         if name == "catalog":
             return catalog()
@@ -131,8 +137,13 @@ class Snapshot:
         if name == "rules" and self.options.with_rules:
             with Local() as engine:
                 return rules_piece(self.source, engine)
+        if pair := re.fullmatch(r"pair-(\d+)-(\d+)", name):
+            first, second = (self._models()[f"model-{number}"] for number in pair.groups())
+            if first == second:
+                raise KeyError(name)
+            return compared_pair(self.source, first, second)
         number = self._models()[name]
-        one = self._labelled().one(number)
+        one = self._labelled().some([number])
         return next(iter(shards(one, first=number, answer_limit=self.options.answer_limit)))[1]
 
     def _models(self) -> dict[str, int]:
@@ -448,9 +459,10 @@ def serve(
 
 
 def _prepare(snapshot: Snapshot) -> None:
-    """Make the first piece while the browser starts; who asks for it hears of an error."""
+    """Make the first screen while the browser starts; who asks for it hears of an error."""
     with suppress(OrchbenchError):
-        snapshot.piece("core")
+        for name in ("core", "board-0"):
+            snapshot.piece(name)
 
 
 @contextmanager

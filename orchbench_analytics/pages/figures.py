@@ -8,9 +8,11 @@ asks for fonts that every system has, or one of the same widths.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from itertools import pairwise
+from math import hypot, log10
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import polars as pl
 
@@ -23,11 +25,12 @@ if TYPE_CHECKING:
     import altair as alt
 
 FORMATS = (".svg", ".pdf", ".png")
-_WIDTH = 302  # pixels of CSS in 8 cm
+WIDTH = 302  # pixels of CSS in 8 cm
 FONT = "Arial, Helvetica, Liberation Sans, sans-serif"
 _SIZE = 10  # pixels: 7.5 points
 _PIXELS_PER_INCH = 300
-_COST_WIDTH, _COST_HEIGHT = 255, 200  # of the chart without its axes
+_COST_WIDTH, _COST_HEIGHT = 254, 220  # of the chart without its axes
+_EXTENT = 24  # of an axis whose chart has an exact width
 _LONGEST_NAME = 34
 _MOST_NAMES = 30
 # Okabe and Ito 2008: told apart by people with any kind of colour blindness.
@@ -37,27 +40,8 @@ _GREY, _PALE = "#767676", "#DDDDDD"
 _AVERAGE = metric_label(HEADLINE[0])
 
 
+Point = tuple[float, float]
 Box = tuple[float, float, float, float]
-
-
-class _Spot(NamedTuple):
-    """Where a name stands beside its point."""
-
-    align: Literal["left", "right"]
-    across: float
-    down: float
-
-    def box(self, x: float, y: float, *, length: int) -> Box:
-        width = length * 0.54 * (_SIZE - 2)
-        left = x + self.across - (width if self.align == "right" else 0)
-        return left, y + self.down - 5, left + width, y + self.down + 5
-
-
-_SPOTS = tuple(
-    spot
-    for down in (0, -10, 10, -19, 19, -28, 28, -37, 37)
-    for spot in (_Spot("left", 6, down), _Spot("right", -6, down))
-)
 
 
 class Figure(NamedTuple):
@@ -171,53 +155,156 @@ def cost_figure(costs: pl.DataFrame) -> Figure:
     rows = _in_points(_named(costs), HEADLINE[0]).drop_nulls(["run_cost", HEADLINE[0]])
     if rows.is_empty():
         raise SelectionError("what runs cost is not known; see: orchbench costs --prices")
-    rows = rows.with_columns(is_on=pl.col("front") == "on")
-    costs_of = rows["run_cost"].to_list()
-    is_log = min(costs_of) > 0 and max(costs_of) > 20 * min(costs_of)
-    rows = rows.with_columns(spot=pl.Series(_spots_of(rows, is_log=is_log), dtype=pl.Int64))
-    across = alt.Scale(type="log" if is_log else "linear", zero=False, padding=12)
-    base = alt.Chart(_data(rows)).encode(
-        x=alt.X("run_cost:Q", title=label_of("run_cost"), scale=across,
-                axis=alt.Axis(tickCount=4, grid=False)),
-        y=alt.Y(f"{HEADLINE[0]}:Q", title=f"{_AVERAGE}, points", scale=alt.Scale(zero=False)),
-    )  # fmt: skip
+    rows = rows.with_columns(is_on=pl.col("front") == "on").sort("run_cost", HEADLINE[0])
+    least, most = (float(end) for end in (rows["run_cost"].min(), rows["run_cost"].max()))  # type: ignore[arg-type]  # it has rows
+    across = _scale(rows["run_cost"], _COST_WIDTH, is_log=least > 0 and most > 20 * least)
+    up = _scale(rows[HEADLINE[0]], _COST_HEIGHT)
+    names = _placed_names(rows, across, up)
+    x = alt.X(
+        "run_cost:Q",
+        title=_heading("run_cost"),
+        scale=across.vega(),
+        axis=alt.Axis(tickCount=4, grid=False, labelOverlap=True),
+    )
+    y = alt.Y(
+        f"{HEADLINE[0]}:Q",
+        title=f"{_AVERAGE}, points",
+        scale=up.vega(),
+        axis=alt.Axis(minExtent=_EXTENT, maxExtent=_EXTENT, tickCount=6),
+    )
+    base = alt.Chart(_data(rows)).encode(x=x, y=y)
     front = base.transform_filter("datum.is_on").mark_line(
         interpolate="step-after", color=_GREY, strokeDash=[3, 2]
     )
     fill = alt.condition("datum.is_on", alt.value(BLUE), alt.value("#FFFFFF"))
     points = base.mark_point(size=40, stroke=BLUE, opacity=1).encode(fill=fill)
-    names = [
-        base.transform_filter(f"datum.spot == {number}")
-        .mark_text(align=spot.align, dx=spot.across, dy=spot.down, fontSize=_SIZE - 2)
-        .encode(text="name:N")
-        for number, spot in enumerate(_SPOTS)
-    ]
-    return _drawn(front, points, *names, height=_COST_HEIGHT)
+    named = alt.Chart(_data(names)).encode(
+        x=alt.X("x:Q", scale=across.vega()), y=alt.Y("y:Q", scale=up.vega())
+    )
+    leads = named.mark_rule(color=_GREY, strokeWidth=0.5).encode(
+        x2="run_cost:Q", y2=f"{HEADLINE[0]}:Q"
+    )
+    of_right = named.transform_filter("datum.is_right").mark_text(
+        align="left", dx=2, fontSize=_SIZE - 2
+    )
+    of_left = named.transform_filter("!datum.is_right").mark_text(
+        align="right", dx=-2, fontSize=_SIZE - 2
+    )
+    texts = [part.encode(text="name:N") for part in (of_right, of_left)]
+    return _drawn(leads, front, points, *texts, height=_COST_HEIGHT)
 
 
-def _spots_of(rows: pl.DataFrame, *, is_log: bool) -> list[int | None]:
-    """Where the name of each point stands, by number; none where it would hide another one.
+class _Scale(NamedTuple):
+    """From values to pixels, and back."""
 
-    Names of the front come first.
+    low: float
+    high: float
+    size: float
+    is_log: bool
+
+    def at(self, value: float) -> float:
+        value = log10(value) if self.is_log else value
+        return self.size * (value - self.low) / (self.high - self.low)
+
+    def value(self, pixel: float) -> float:
+        value = self.low + (self.high - self.low) * pixel / self.size
+        return 10**value if self.is_log else value
+
+    def vega(self) -> alt.Scale:
+        import altair as alt
+
+        ends = [self.value(0), self.value(self.size)]
+        return alt.Scale(
+            type="log" if self.is_log else "linear", domain=ends, nice=False, zero=False
+        )
+
+
+def _scale(values: pl.Series, size: float, *, is_log: bool = False) -> _Scale:
+    turned = values.log10() if is_log else values
+    low, high = (float(end) for end in (turned.min(), turned.max()))  # type: ignore[arg-type]  # it has rows
+    margin = max(0.05 * (high - low), 0.01 * abs(high)) or 1
+    return _Scale(low - margin, high + margin, size, is_log)
+
+
+def _placed_names(rows: pl.DataFrame, across: _Scale, up: _Scale) -> pl.DataFrame:
+    """Each name beside its point, or further off with a line to the point, where it hides nothing.
+
+    Names beside their points are placed first, and among those the front's. Where there are many
+    points, only the front has names.
     """
-    x = rows["run_cost"].log() if is_log else rows["run_cost"]
-    y = rows[HEADLINE[0]]
-    places = list(zip(_scaled(x, _COST_WIDTH), _scaled(-y, _COST_HEIGHT), strict=True))
-    taken = [(px - 4, py - 4, px + 4, py + 4) for px, py in places]
-    found: list[int | None] = [None] * rows.height
-    for row in sorted(range(rows.height), key=lambda row: not rows["is_on"][row]):
-        for number, spot in enumerate(_SPOTS):
-            box = spot.box(*places[row], length=len(rows["name"][row]))
-            if box[0] > 0 and box[2] < _COST_WIDTH and not any(_overlap(box, o) for o in taken):
-                found[row] = number
-                taken.append(box)
-                break
-    return found
+    columns = ("name", "run_cost", HEADLINE[0])
+    points = [(across.at(x), up.at(y)) for x, y in rows.select(columns[1:]).iter_rows()]
+    is_on = rows["is_on"].to_list()
+    front = [point for point, on in zip(points, is_on, strict=True) if on]
+    taken = [(x - 4, y - 4, x + 4, y + 4) for x, y in points]
+    for (x, y), (to_x, to_y) in pairwise(front):
+        taken += [(x, y - 1, to_x, y + 1), (to_x - 1, y, to_x + 1, to_y)]
+    waiting = [row for row in range(rows.height) if is_on[row] or rows.height <= _MOST_NAMES]
+    waiting.sort(key=lambda row: not is_on[row])
+    placed = []
+    for mays in (_NEAR, _FAR, _FAR_ACROSS):
+        for row in list(waiting):
+            name, cost, score = rows.select(columns).row(row)
+            width = len(name) * 0.54 * (_SIZE - 2) + 2
+            spots = _spots(*points[row], width=width, offsets=mays.offsets)
+            inside = (s for s in spots if _is_inside(s.boxes[0], across.size, up.size))
+            spot = next((s for s in inside if s.is_free(taken, may_cross=mays.may_cross)), None)
+            if spot is not None:
+                waiting.remove(row)
+                taken += spot.boxes
+                here = (across.value(spot.x), up.value(spot.y), spot.is_right)
+                placed.append((name, cost, score, *here))
+    return pl.DataFrame(placed, schema=(*columns, "x", "y", "is_right"), orient="row")
 
 
-def _scaled(values: pl.Series, size: float) -> list[float]:
-    low, high = (float(end) for end in (values.min(), values.max()))  # type: ignore[arg-type]  # it has rows
-    return [size * (0.05 + 0.9 * (value - low) / ((high - low) or 1)) for value in values]
+class _Mays(NamedTuple):
+    """How far from its point a name may stand, and whether the line between may cross others."""
+
+    offsets: Sequence[Point]
+    may_cross: bool = False
+
+
+_NEAR = _Mays([(4, 0), (4, 8), (4, -8)])
+_AWAY = [(dx, sign * 9 * n) for dx in (4, 20, 44) for n in range(2, 12) for sign in (1, -1)]
+_FAR = _Mays(sorted(_AWAY, key=lambda away: hypot(*away)))
+_FAR_ACROSS = _FAR._replace(may_cross=True)
+
+
+class _Spot(NamedTuple):
+    """Where a name begins or ends, and the boxes that it and the line to its point take."""
+
+    x: float
+    y: float
+    is_right: bool
+    boxes: list[Box]
+
+    def is_free(self, taken: list[Box], *, may_cross: bool) -> bool:
+        boxes = self.boxes[:1] if may_cross else self.boxes
+        return not any(_overlap(box, other) for box in boxes for other in taken)
+
+
+def _spots(x: float, y: float, *, width: float, offsets: Sequence[Point]) -> Iterator[_Spot]:
+    for dx, dy in offsets:
+        for is_right in (True, False):
+            start, level = x + (dx if is_right else -dx), y + dy
+            left = start if is_right else start - width
+            box = (left, level - 4.5, left + width, level + 4.5)
+            yield _Spot(start, level, is_right, [box, *_line((start, level), (x, y))])
+
+
+def _is_inside(box: Box, width: float, height: float) -> bool:
+    return box[0] > 0 and box[1] > 0 and box[2] < width and box[3] < height
+
+
+def _line(start: Point, end: Point) -> list[Box]:
+    """The line to a point as small boxes, up to where the point itself begins."""
+    (x, y), (to_x, to_y) = start, end
+    length = hypot(to_x - x, to_y - y)
+    steps = int((length - 8) / 3)
+    ways = [
+        (x + (to_x - x) * 3 * n / length, y + (to_y - y) * 3 * n / length) for n in range(steps)
+    ]
+    return [(px - 1, py - 1, px + 1, py + 1) for px, py in ways]
 
 
 def _overlap(box: Box, other: Box) -> bool:
@@ -238,7 +325,7 @@ def consistency_figure(flips: pl.DataFrame) -> Figure:
     base = alt.Chart(_data(rows)).encode(
         y=alt.Y("name:N", sort=order, title=None),
         yOffset=alt.YOffset("language:N", sort=languages),
-        color=alt.Color("language:N", scale=scale, title=label_of("language")),
+        color=alt.Color("language:N", scale=scale, title=_heading("language")),
     )
     spans = base.mark_rule(strokeWidth=1.5).encode(
         x=alt.X("unstable_step_low:Q"), x2="unstable_step_high:Q"
@@ -246,7 +333,7 @@ def consistency_figure(flips: pl.DataFrame) -> Figure:
     points = base.mark_point(filled=True, size=30, opacity=1).encode(
         x=alt.X("unstable_step_rate:Q", title="Steps not decided alike, %"),
         shape=alt.Shape(
-            "language:N", scale=alt.Scale(domain=languages), title=label_of("language")
+            "language:N", scale=alt.Scale(domain=languages), title=_heading("language")
         ),
     )
     height = (_row_height(len(order)) + 6) * len(order)
@@ -267,7 +354,7 @@ def _drawn(*parts: alt.Chart, height: float) -> Figure:
 
     fit = {"type": "fit-x", "contains": "padding"}
     spec = (
-        alt.LayerChart(layer=parts).properties(height=height, width=_WIDTH, autosize=fit)
+        alt.LayerChart(layer=parts).properties(height=height, width=WIDTH, autosize=fit)
         .configure(font=FONT, background="#FFFFFF")
         .configure_axis(labelFontSize=_SIZE, titleFontSize=_SIZE, titleFontWeight="normal",
                         labelColor=_BLACK, titleColor=_BLACK, gridColor=_PALE, labelLimit=170)
@@ -283,6 +370,11 @@ def _data(rows: pl.DataFrame) -> Any:
     import altair as alt
 
     return alt.Data(values=rows.to_dicts())  # type: ignore[no-untyped-call]  # altair's own
+
+
+def _heading(column: str) -> str:
+    label = label_of(column)
+    return label[:1].upper() + label[1:]
 
 
 def _row_height(count: int) -> int:

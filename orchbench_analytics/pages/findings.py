@@ -13,34 +13,30 @@ from orchbench_analytics.pages.words import ERROR_PATTERNS
 
 _FEW = 3
 _LOSSES = """
-select profile, error_pattern, cast(sum(occurrence_count) as bigint) as occurrence_count,
-    share(sum(occurrence_count), sum(sum(occurrence_count)) over (partition by profile)) as part
+select error_pattern, cast(sum(occurrence_count) as bigint) as occurrence_count,
+    share(sum(occurrence_count), sum(sum(occurrence_count)) over ()) as part
 from main.error_patterns
-group by profile, error_pattern
-order by profile, occurrence_count desc, error_pattern
+group by error_pattern
+order by occurrence_count desc, error_pattern
 """
 _GAPS = """
-select profile, model, experiment, language, other_language, language_gap
+select model, experiment, language, other_language, language_gap
 from main.language_gaps
 where metric = 'average_score' and language_gap is not null
-order by profile, abs(language_gap) desc, model, experiment
+order by abs(language_gap) desc, model, experiment
 """
 
 
-def findings(source: Source, board: pl.DataFrame) -> dict[str, list[dict[str, Any]]]:
-    """The sentences of each profile: a text, and the path and choices of the view behind it."""
+def findings(source: Source, board: pl.DataFrame) -> list[dict[str, Any]]:
+    """The sentences of a profile: a text, and the path and choices of the view behind it."""
     found = source.queries({"error_patterns": _LOSSES, "language_gaps": _GAPS}, is_pooled=True)
-    losses, gaps = found["error_patterns"], found["language_gaps"]
     ranked = board.filter(pl.col("rank_number").is_not_null(), language=MEAN_OF_LANGUAGES)
-    said = {
-        profile: (
-            leader(ranked.filter(profile=profile)),
-            _commonest_loss(losses.filter(profile=profile)),
-            _widest_gap(gaps.filter(profile=profile)),
-        )
-        for profile in source.profiles
-    }
-    return {profile: [text for text in own if text is not None] for profile, own in said.items()}
+    said = (
+        leader(ranked),
+        _commonest_loss(found["error_patterns"]),
+        _widest_gap(found["language_gaps"]),
+    )
+    return [text for text in said if text is not None]
 
 
 def leader(ranked: pl.DataFrame) -> dict[str, Any] | None:
@@ -69,7 +65,7 @@ def _commonest_loss(losses: pl.DataFrame) -> dict[str, Any] | None:
     """The pattern that most wrong decisions have."""
     if losses.is_empty() or not losses["occurrence_count"][0]:
         return None
-    pattern, count, part = losses.row(0)[1:]
+    pattern, count, part = losses.row(0)
     text = f"The commonest wrong decision: {ERROR_PATTERNS[pattern]}, {count:,} steps"
     return {
         "text": f"{text} ({100 * part:.0f} % of wrong decisions).",

@@ -12,7 +12,7 @@ from orchbench_analytics.errors import PathError, SelectionError
 from orchbench_analytics.outputs.audit import audit
 from orchbench_analytics.pages.columns import packed
 from orchbench_analytics.pages.page import PAGE_COMMENT, SCRIPT_COMMENT, page_text, piece_script
-from orchbench_analytics.pages.sections import SECTIONS, audited
+from orchbench_analytics.pages.sections import SECTIONS, audited, board
 from orchbench_analytics.pages.shards import shards, summaries
 from orchbench_analytics.pages.source import Source
 from orchbench_analytics.selection import find_contenders
@@ -104,8 +104,16 @@ def chosen_source(
     return Source(root, manifest, models, profiles, directory)
 
 
+def section_names(source: Source) -> list[str]:
+    """The pieces that are made from all models: a board for each profile, and the sections."""
+    return [*(f"board-{number}" for number in range(len(source.profiles))), *SECTIONS]
+
+
 def section_piece(source: Source, name: str, options: ReportOptions) -> dict[str, Any]:
-    """The piece of a section; the core also has what the options say."""
+    """A piece of `section_names`; the core also has what the options say."""
+    if name.startswith("board-"):
+        profile = list(source.profiles)[int(name.removeprefix("board-"))]
+        return board(source.under(profile))
     piece = SECTIONS[name](source)
     if name != "core":
         return piece
@@ -154,7 +162,7 @@ def _chosen_models(manifest: Manifest, wanted: Sequence[str]) -> list[tuple[str,
 
 def _tasks(source: Source, pieces: Path, options: ReportOptions) -> Iterator[PiecesTask]:
     """Every piece but the rules; those that take longest first, so that all cores end together."""
-    for name in SECTIONS:
+    for name in section_names(source):
         yield PiecesTask(partial(_section, name=name, options=options), source, pieces)
     if not options.with_steps:
         yield PiecesTask(summaries, source, pieces)

@@ -218,31 +218,16 @@ Piece = dict[str, Any]
 
 
 def core(source: Source) -> Piece:
-    """Everything the first screen needs, and the words of all others."""
+    """What every screen needs: the models, the words, and what the sweep is."""
     found = source.queries(
         {
-            "model_problems": "from main.model_problems",
-            "expected_scenarios": "from main.expected_scenarios",
-            "language_ranks": _BOARD,
-            "model_scores": _METRICS,
+            "scenario_scores": _SIZE,
+            "scenarios": _LATEST,
             "model_tags": "from main.model_tags order by all",
-        }
+        },
+        is_pooled=True,
     )
-    problems, asked, tags = (
-        found[name] for name in ("model_problems", "expected_scenarios", "model_tags")
-    )
-    scores = source.scenario_scores()
-    clusters = source.clusters()
-    spans = source.only(intervals(scores, metrics=HEADLINE, clusters=clusters, expected=asked))
-    ranks = source.only(
-        rank_intervals(
-            scores,
-            clusters=clusters,
-            expected=asked,
-            unanswered=unanswered_models(problems),
-        )
-    )
-    board = _board(found["language_ranks"], spans, ranks)
+    tags = found["model_tags"]
     models = pl.DataFrame(source.models, schema=["model", "experiment"], orient="row")
     return {
         "version": version("orchbench-analytics"),
@@ -254,15 +239,37 @@ def core(source: Source) -> Piece:
         "words": words(source.profiles),
         "heads": heads() | heads_of(tags.columns),
         "most_paired_models": MOST_PAIRED_MODELS,
-        "size": _size(source),
-        "findings": findings(source, board),
-        "board": columns_of(board, is_exact=True),
+        "size": _size(found["scenario_scores"], found["scenarios"], next(iter(source.profiles))),
+        "models": columns_of(models),
+        "tags": columns_of(tags),
+    }
+
+
+def board(source: Source) -> Piece:
+    """The first screen of a profile: its leaderboard with what it says; and all metrics."""
+    found = source.queries(
+        {
+            "model_problems": "from main.model_problems",
+            "expected_scenarios": "from main.expected_scenarios",
+            "scenario_clusters": "from main.scenario_clusters",
+            "language_ranks": _BOARD,
+            "model_scores": _METRICS,
+        }
+    )
+    scores = source.scenario_scores()
+    clusters, asked = found["scenario_clusters"], found["expected_scenarios"]
+    silent = unanswered_models(found["model_problems"])
+    spans = intervals(scores, metrics=HEADLINE, clusters=clusters, expected=asked)
+    ranks = rank_intervals(scores, clusters=clusters, expected=asked, unanswered=silent)
+    spans, ranks = source.only(spans), source.only(ranks)
+    rows = _board(found["language_ranks"], spans, ranks)
+    return {
+        "findings": findings(source, rows),
+        "board": columns_of(rows, is_exact=True),
         "metrics": columns_of(found["model_scores"]),
         "intervals": columns_of(
             spans.select(*_CONTENDER, "language", "metric", "low", "high").sort(pl.all())
         ),
-        "models": columns_of(models),
-        "tags": columns_of(tags),
     }
 
 
@@ -284,19 +291,11 @@ def _board(rows: pl.DataFrame, spans: pl.DataFrame, ranks: pl.DataFrame) -> pl.D
     )
 
 
-def _size(source: Source) -> dict[str, Any]:
-    """How many scenarios, languages and runs the first profile scores, of the report's models."""
-    found = source.queries(
-        {
-            "scenario_scores": _SIZE,
-            "scenarios": _LATEST,
-        },
-        is_pooled=True,
-    )
-    sizes = found["scenario_scores"].filter(profile=next(iter(source.profiles)))
-    latest = found["scenarios"]["latest"].cast(pl.String).item()
-    return sizes.drop("profile").row(0, named=True) | {
-        "latest": latest[:16].replace("T", " ") if latest else None
+def _size(sizes: pl.DataFrame, latest: pl.DataFrame, profile: str) -> dict[str, Any]:
+    """How many scenarios, languages and runs a profile scores, of the report's models."""
+    said = latest["latest"].cast(pl.String).item()
+    return sizes.filter(profile=profile).drop("profile").row(0, named=True) | {
+        "latest": said[:16].replace("T", " ") if said else None
     }
 
 
@@ -379,6 +378,13 @@ def comparisons(source: Source) -> Piece:
     }
 
 
+def compared_pair(source: Source, first: int, second: int) -> Piece:
+    """Two models, by their numbers, as `compare` has them."""
+    own = source.some([first, second])
+    pair = compare_each_pair(own.only(own.scenario_scores()), clusters=source.clusters())
+    return {"pairs": columns_of(pair, table=COMPARISONS)}
+
+
 def audited(changes: pl.DataFrame, source: Source) -> Piece:
     """What each scoring rule does to each model, from an audit."""
     columns = ["rule", "rule_from", "rule_to", "model", "experiment", "rank_change"]
@@ -396,7 +402,6 @@ def _queried(source: Source, *, is_pooled: bool = False, **tables: tuple[str, st
 
 # Those that take longest come first.
 SECTIONS: Mapping[str, Callable[[Source], Piece]] = {
-    "core": core,
     "comparisons": comparisons,
     "consistency": consistency,
     "arguments": arguments,
@@ -406,4 +411,5 @@ SECTIONS: Mapping[str, Callable[[Source], Piece]] = {
     "decisions": decisions,
     "plans": plans,
     "costs": costs,
+    "core": core,
 }

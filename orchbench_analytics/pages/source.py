@@ -79,9 +79,17 @@ class Source(NamedTuple):
 
     @property
     def own_scope(self) -> Scope:
-        """The models of the report, where the warehouse has others too."""
+        """The models of the report, where the warehouse has others too; and its one profile."""
         there = {(part.model, part.experiment) for part in self.manifest.parts}
-        return EVERYTHING if there <= {*self.models} else Scope(contenders=tuple(self.models))
+        own = None if there <= {*self.models} else tuple(self.models)
+        return self._scope_of_profile()._replace(contenders=own)
+
+    def _scope_of_profile(self) -> Scope:
+        return Scope(profile=next(iter(self.profiles))) if len(self.profiles) == 1 else EVERYTHING
+
+    def under(self, profile: str) -> Source:
+        """The source under one of its profiles."""
+        return self._replace(profiles={profile: self.profiles[profile]})
 
     def query(self, query: str, relation: str) -> pl.DataFrame:
         """What a query of a relation gives, its models and profiles being the report's."""
@@ -96,7 +104,7 @@ class Source(NamedTuple):
         there are, is of the report's models alone.
         """
         with self.connect(
-            *queries, scope=self.own_scope if is_pooled else EVERYTHING
+            *queries, scope=self.own_scope if is_pooled else self._scope_of_profile()
         ) as connection:
             return {
                 name: self.only(frame_of(connection.sql(query))) for name, query in queries.items()
@@ -151,9 +159,9 @@ class Source(NamedTuple):
             batch.append(model)
         yield self._of(batch, parts)
 
-    def one(self, number: int) -> Source:
-        """The source of one model, by its number."""
-        return self._of([self.models[number]], self._parts())
+    def some(self, numbers: Sequence[int]) -> Source:
+        """The source of some models, by their numbers."""
+        return self._of([self.models[number] for number in numbers], self._parts())
 
     def _of(self, models: list[Model], parts: Mapping[Model, list[Part]]) -> Source:
         own = [part for model in models for part in parts[model]]

@@ -159,7 +159,8 @@ def test_the_star_and_the_report_have_its_scenarios(alone: Path, orchbench, tmp_
     page = (tmp_path / "report.html").read_text(encoding="utf-8")
     core = unpacked(re.search(r'data-piece="core">([^<]+)<', page)[1])
     assert core["profiles"] == ["reported"]
-    assert len(frame_of_columns(core["board"]).filter(language="mean")) == 9
+    scores = unpacked(re.search(r'data-piece="board-0">([^<]+)<', page)[1])
+    assert len(frame_of_columns(scores["board"]).filter(language="mean")) == 9
 
 
 def test_printed_results_read_in_again_are_the_same(alone: Path, orchbench, tmp_path: Path) -> None:

@@ -256,6 +256,20 @@ def test_a_chosen_model_is_all_there_is(demo: Path, tmp_path: Path) -> None:
             assert {row["model"] for row in found} == {"perfect"}
 
 
+def test_any_two_models_are_compared_when_they_are_asked_for(client: TestClient) -> None:
+    page = client.get(f"/{TOKEN}/")
+    every = frame_of_columns(piece_of(client, page, "comparisons")["pairs"])
+    (first, _), (second, _) = frame_of_columns(core_of(client, page)["models"]).rows()[2:4]
+
+    found = frame_of_columns(piece_of(client, page, "pair-2-3")["pairs"])
+
+    expected = every.filter(baseline_model=first, candidate_model=second)
+    assert not found.is_empty()
+    assert_frame_equal(found, expected)
+    for name in ("pair-2-2", "pair-2-99"):
+        assert client.get(f"{page.url.path}pieces/{name}.js").status_code == 404
+
+
 def test_save_as_report_is_the_offline_file(
     client: TestClient, demo: Path, scratch: Path, tmp_path: Path
 ) -> None:

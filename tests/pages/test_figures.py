@@ -1,8 +1,11 @@
 """Figures for papers: they show the rows of the statistics, in every format, and stay inert."""
 
 import re
+from itertools import combinations
+from math import hypot
 from pathlib import Path
 from xml.etree import ElementTree
+from xml.etree.ElementTree import Element
 
 import polars as pl
 import pytest
@@ -27,7 +30,7 @@ def texts(svg: str) -> list[str]:
     return [text for text in ElementTree.fromstring(svg).itertext() if text.strip()]
 
 
-@pytest.mark.parametrize("what", ["leaderboard", "pairs", "consistency"])
+@pytest.mark.parametrize("what", FIGURES)
 def test_every_model_is_named(warehouse: Warehouse, what: str) -> None:
     shown = texts(warehouse.figure(what).svg)
     models = {*warehouse.models()["model"]}
@@ -43,8 +46,35 @@ def test_every_format_is_what_it_says(warehouse: Warehouse, what: str) -> None:
     assert figure.content(".svg").decode() == figure._repr_svg_()
 
 
-@pytest.mark.parametrize("what", FIGURES)
-def test_a_chart_is_eight_centimetres_wide(warehouse: Warehouse, what: str) -> None:
+def test_names_of_the_cost_figure_stand_apart_and_by_their_points(warehouse: Warehouse) -> None:
+    root = ElementTree.fromstring(warehouse.figure("cost").svg)
+    marks = {tag: places(root, f"mark-{tag}") for tag in ("symbol", "text")}
+    names = [
+        (x if anchor == "start" else x - 4.3 * len(text), y, 4.3 * len(text))
+        for text, anchor, x, y in marks["text"]
+    ]
+    assert len(names) == len(marks["symbol"]) == warehouse.costs().height
+    for (x, y, width), (other_x, other_y, other_width) in combinations(names, 2):
+        is_beside = x + width <= other_x or other_x + other_width <= x
+        assert is_beside or abs(y - other_y) >= 8
+    for _, _, x, y in marks["text"]:
+        assert min(hypot(x - px, y - py) for _, _, px, py in marks["symbol"]) < 40
+
+
+def places(root: Element, kind: str) -> list[tuple[str, str, float, float]]:
+    """Text, anchor and place of each mark of a kind that stands in the chart itself."""
+    found = []
+    for group in root.iter("{http://www.w3.org/2000/svg}g"):
+        classes = group.get("class", "").split()
+        if kind in classes and "role-mark" in classes:
+            for mark in group:
+                x, y = re.findall(r"-?[\d.]+", mark.attrib["transform"])[:2]
+                found.append((mark.text or "", mark.get("text-anchor", ""), float(x), float(y)))
+    return found
+
+
+@pytest.mark.parametrize("what", WHAT)
+def test_a_figure_is_eight_centimetres_wide(warehouse: Warehouse, what: str) -> None:
     root = ElementTree.fromstring(warehouse.figure(what).svg)
     assert float(root.attrib["width"]) == pytest.approx(302, abs=2)  # pixels of CSS
 

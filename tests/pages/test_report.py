@@ -48,8 +48,15 @@ def page(demo: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     return target
 
 
+def boards(page: Path) -> list[pl.DataFrame]:
+    """The board of each profile, in the order of the page."""
+    found = pieces(page)
+    count = len(found["core"]["profiles"])
+    return [frame_of_columns(found[f"board-{number}"]["board"]) for number in range(count)]
+
+
 def test_the_leaderboard_is_the_view_in_every_language(demo: Path, page: Path) -> None:
-    found = frame_of_columns(pieces(page)["core"]["board"])
+    found = pl.concat(boards(page))
     keys = ["profile", "language", "model", "experiment"]
     columns = [*keys, "rank_number", "average_score", "coverage", "file_count", "rank_status"]
     expected = open_warehouse(demo).table("language_ranks").collect()
@@ -63,7 +70,7 @@ def test_the_leaderboard_is_the_view_in_every_language(demo: Path, page: Path) -
 
 
 def test_ranks_are_the_statistics(demo: Path, page: Path) -> None:
-    board = frame_of_columns(pieces(page)["core"]["board"])
+    board = pl.concat(boards(page))
     columns = ["model", "experiment", "rank_low", "rank_high", "tier_number", "low", "high"]
 
     found = board.filter(profile="strict", language="mean").select(columns)
@@ -190,10 +197,9 @@ def test_the_question_of_a_step_is_what_show_prints(tmp_path: Path) -> None:
 
 
 def test_the_first_screen_says_who_leads(demo: Path, page: Path) -> None:
-    core = pieces(page)["core"]
     best = open_warehouse(demo).leaderboard(profile="spec").row(0, named=True)
 
-    said = core["findings"]["spec"]
+    said = pieces(page)["board-0"]["findings"]
 
     assert said[0]["text"].startswith(f"{best['model']} leads with")
     assert said[0]["path"][:3] == ["compare", best["model"], best["experiment"]]
@@ -436,7 +442,9 @@ def test_a_report_of_some_models_has_no_others(demo: Path, tmp_path: Path) -> No
     core = pieces(made.page)["core"]
     assert core["models"]["columns"]["model"]["words"] == ["graded-1", "silent"]
     assert core["profiles"] == ["strict"]
-    assert set(frame_of_columns(core["board"])["profile"]) == {"strict"}
+    (board,) = boards(made.page)
+    assert set(board["profile"]) == {"strict"}
+    assert set(board["model"]) == {"graded-1", "silent"}
 
 
 def test_what_is_pooled_is_of_the_models_of_the_report(demo: Path, tmp_path: Path) -> None:

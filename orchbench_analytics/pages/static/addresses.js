@@ -1,7 +1,8 @@
 // Addresses: every view is a hash, so that it can be sent: #/model/<m>/<experiment>/…?profile=strict
 
 const KEPT = ["profile", "language"];
-const here = { path: [], params: new URLSearchParams(), core: null };
+// The address, what the report is about, and the scores under the profile that is shown.
+const here = { path: [], params: new URLSearchParams(), core: null, scores: null };
 
 function readAddress(hash) {
   const [path, query = ""] = hash.replace(/^#\/?/, "").split("?");

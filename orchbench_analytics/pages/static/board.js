@@ -1,7 +1,7 @@
 // The first screen and what stands beside it: the leaderboard, all metrics, and the scoring rules.
 
 function languageChoice() {
-  const languages = distinct(here.core.board.rows(), "language").filter((name) => name !== MEAN).sort(inOrder);
+  const languages = distinct(here.scores.board.rows(), "language").filter((name) => name !== MEAN).sort(inOrder);
   return languages.length > 1 && select("Language", [[ALL, "all"], ...languages.map((name) => [name])], languageHere() ?? ALL, choose("language"));
 }
 
@@ -23,15 +23,15 @@ function isTagged(row) {
 
 function leaderboardView() {
   const { core, params } = here;
-  const profile = profileHere();
+  const { board, findings } = here.scores;
   const experiments = distinct(core.models.rows(), "experiment").sort(inOrder);
   const experiment = params.get("experiment");
-  const rows = rowsHere(core.board, {}, MEAN).filter((row) => (!experiment || row.experiment === experiment) && isTagged(row));
-  const { others, note: uniform } = saidOnce(core.board, rows, ["coverage", "file_count"]);
+  const rows = rowsHere(board, {}, MEAN).filter((row) => (!experiment || row.experiment === experiment) && isTagged(row));
+  const { others, note: uniform } = saidOnce(board, rows, ["coverage", "file_count"]);
   return [
     el("h1", null, "Leaderboard"),
     whatThisIs(),
-    el("ul", { class: "findings" }, (core.findings[profile] ?? []).map(({ text, path, choices }) => el("li", null, a(address(path, choices), text)))),
+    el("ul", { class: "findings" }, findings.map(({ text, path, choices }) => el("li", null, a(address(path, choices), text)))),
     el("div", { class: "choices" }, languageChoice(),
       experiments.length > 1 && select("Experiment", [[ALL, "all"], ...experiments.map((name) => [name])], experiment ?? ALL, choose("experiment")),
       tagChoices(), filterBox("Filter models")),
@@ -57,7 +57,7 @@ function whatThisIs() {
 const newTier = (row, before, sort) => (sort === "rank_number" && before && !isAbsent(before.tier_number) && row.tier_number !== before.tier_number ? "new-tier" : "");
 
 function boardColumns(rows, others) {
-  const { board } = here.core;
+  const { board } = here.scores;
   const domain = domainOf(rows);
   const [average, ...parts] = words.headline;
   const experiments = distinct(rows, "experiment").length > 1;
@@ -81,7 +81,7 @@ const coverageCell = (row) => (row.coverage < 1
   ? el("span", { class: "badge partly", title: row.unranked_reason }, percent(row.coverage)) : percent(row.coverage));
 
 // A metric that leads to the steps or plans it is made of.
-const metricColumn = (name) => columnOf(here.core.board, name, { cell: (row) => row[name] === null ? "–"
+const metricColumn = (name) => columnOf(here.scores.board, name, { cell: (row) => row[name] === null ? "–"
   : el("a", { class: "plain", href: rowsBehind(row, name), title: exactly("points", row[name]) }, points(row[name])) });
 
 function rowsBehind(row, metric) {
@@ -102,7 +102,7 @@ function rankCell(row) {
 
 // All metrics of all models. The stronger the colour, the closer to the best of the column.
 function metricsView() {
-  const table = here.core.metrics;
+  const table = here.scores.metrics;
   const rows = rowsHere(table, {}, MEAN);
   const names = Object.keys(words.metric).filter((name) => rows.some((row) => !isAbsent(row[name])));
   return [
@@ -124,7 +124,8 @@ function metricHead(table, name, rows) {
 async function rulesView() {
   const { core } = here;
   const average = words.headline[0];
-  const rows = grouped(core.board.rows({ language: MEAN }), ["model", "experiment"]).map((own) => Object.assign({ ...own[0] },
+  const boards = await Promise.all(core.profiles.map(scoresUnder));
+  const rows = grouped(boards.flatMap(({ board }) => board.rows({ language: MEAN })), ["model", "experiment"]).map((own) => Object.assign({ ...own[0] },
     ...own.map((row) => ({ [`score-${row.profile}`]: row[average], [`rank-${row.profile}`]: row.rank_number }))));
   return [
     el("h1", null, "What the scoring rules do"),
@@ -132,9 +133,9 @@ async function rulesView() {
     el("h2", null, "Average and rank under each profile"),
     dataTable({ caption: "Profiles", isCaptionRead: true, rows, sort: `rank-${core.profiles[0]}`, columns: [modelColumn(),
       ...core.profiles.flatMap((profile) => [
-        columnOf(core.board, average, { name: `score-${profile}`, label: profile, value: (row) => row[`score-${profile}`],
+        columnOf(here.scores.board, average, { name: `score-${profile}`, label: profile, value: (row) => row[`score-${profile}`],
           cell: (row) => el("a", { class: "plain", href: address(modelPath(row), { profile }) }, score(row[`score-${profile}`])) }),
-        columnOf(core.board, "rank_number", { name: `rank-${profile}`, value: (row) => row[`rank-${profile}`], cell: (row) => count(row[`rank-${profile}`]) })])] }),
+        columnOf(here.scores.board, "rank_number", { name: `rank-${profile}`, value: (row) => row[`rank-${profile}`], cell: (row) => count(row[`rank-${profile}`]) })])] }),
     el("h2", null, "One rule at a time"), core.has_rules ? ruleTable((await piece("rules")).rules)
       : note("This report was made without it; make it with: ", el("code", null, "orchbench report DIR OUT --audit")),
   ];
@@ -162,7 +163,7 @@ function ruleTable(table) {
 
 // The rows of each model, in the order of the leaderboard.
 function byModel(rows) {
-  const places = new Map(here.core.board.rows({ profile: profileHere(), language: MEAN }).map((row, place) => [keyOf(row.model, row.experiment), place]));
+  const places = new Map(here.scores.board.rows({ language: MEAN }).map((row, place) => [keyOf(row.model, row.experiment), place]));
   const place = ([row]) => places.get(keyOf(row.model, row.experiment)) ?? Infinity;
   return grouped(rows, ["model", "experiment"]).sort((x, y) => place(x) - place(y));
 }

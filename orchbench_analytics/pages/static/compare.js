@@ -15,9 +15,11 @@ async function compareView([, model, experiment, otherModel, otherExperiment]) {
     select("Baseline", options, chosen(baseline), (key) => to(named(key) ?? models[0], candidate)),
     select("Candidate", options, chosen(candidate), (key) => to(baseline ?? models[0], named(key))),
     baseline && candidate && el("button", { type: "button", click: () => to(candidate, baseline) }, "Swap"), languageChoice())];
-  const { pairs, all_pairs: allPairs } = await piece("comparisons");
+  if (models.length < 2) return [el("h1", null, "Compare two models"), note("There is only one model here.")];
+  const { pairs: all, all_pairs: allPairs } = await piece("comparisons");
   if (!baseline || !candidate) return [...title, note("Choose two models to see how far apart they are, and where."), allPairs && pairMatrix(allPairs)];
   const profile = profileHere();
+  const pairs = all ?? (core.live && baseline !== candidate ? (await piece(`pair-${baseline.number}-${candidate.number}`)).pairs : null);
   const [first, second] = await Promise.all([baseline, candidate].map((row) => shardOf(core, row.model, row.experiment)));
   return [...title,
     el("h2", null, "How far apart"), pairs ? verdictTable(pairs, pairRows(pairs, profile, baseline, candidate)) : howToCompare(baseline, candidate),

@@ -94,6 +94,9 @@ function withTables(value) {
   );
 }
 
+// Board, metrics, intervals and findings under a profile.
+const scoresUnder = (profile) => piece(`board-${here.core.profiles.indexOf(profile)}`);
+
 class Shard {
   constructor(tables, labels, core) {
     Object.assign(this, tables);

@@ -19,7 +19,7 @@ const WRITERS = {
   count, points, signed, percent,
   flag: (value) => (value ? "yes" : ""),
   p: (value) => fixed(value, 4),
-  decimal: (value) => (isAbsent(value) ? "–" : minus(String(+value.toPrecision(4)))),
+  decimal: (value) => (isAbsent(value) ? "–" : Math.abs(value) >= 1000 ? count(Math.round(value)) : minus(String(+value.toPrecision(4)))),
 };
 const written = (show, value) => (WRITERS[show] ?? String)(value);
 const exactly = (show, value) =>

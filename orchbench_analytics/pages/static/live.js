@@ -177,9 +177,12 @@ async function lookForNews() {
 // The newest page, at this view.
 const refresh = () => location.replace(`../${location.hash}`);
 
-function goLive() {
+function addLiveTabs() {
   TABS.push(["Ask", [["sql", "SQL", sqlView], ["search", "Search", searchView]]]);
   for (const [name, , view] of TABS.at(-1)[1]) VIEWS.set(name, view);
+}
+
+function watchNews() {
   lookForNews();
   setInterval(lookForNews, 4000);
 }

@@ -12,9 +12,9 @@ async function modelView([, model, experiment]) {
     el("div", { class: "choices" }, languageChoice()),
     headline(self, profile),
     el("p", null, hasAnswers() && [a(address([...modelPath(self), "steps"]), "All steps"), " · ",
-      a(address([...modelPath(self), "plans"]), "All plans"), " · "],
-    a(address(["compare", model, experiment]), "Compare with another model")),
-    el("h2", null, "Scores by language"), languageTable(here.core.metrics.rows({ profile, ...self })),
+      a(address([...modelPath(self), "plans"]), "All plans")],
+    here.core.models.count > 1 && [hasAnswers() && " · ", a(address(["compare", model, experiment]), "Compare with another model")]),
+    el("h2", null, "Scores by language"), languageTable(here.scores.metrics.rows({ profile, ...self })),
     !hasAnswers() && note(WITHOUT_ANSWERS),
     hasAnswers() && el("div", { class: "columns" },
       el("section", null, el("h2", null, "Decisions"), confusion(self, rowsHere(decisions.confusion, self))),
@@ -36,8 +36,8 @@ const trail = (steps, last) => el("nav", { class: "trail", "aria-label": "Breadc
 
 function headline(self, profile) {
   const language = languageHere() ?? MEAN;
-  const [board = {}] = here.core.board.rows({ profile, language, ...self });
-  const spans = here.core.intervals.rows({ profile, language, ...self });
+  const [board = {}] = here.scores.board.rows({ profile, language, ...self });
+  const spans = here.scores.intervals.rows({ profile, language, ...self });
   const metrics = words.headline.map((name, place) => {
     const span = spans.find((found) => found.metric === name);
     const shown = { title: exactly("points", board[name]) };
@@ -45,7 +45,7 @@ function headline(self, profile) {
       : el("a", { class: "figure plain", href: rowsBehind(self, name), ...shown }, points(board[name])),
     span && el("span", { class: "quiet" }, `${points(span.low)} – ${points(span.high)}`)];
   });
-  return cards([...metrics, [here.core.board.head("rank_number").label, figure(board.rank_number ?? "–"), el("span", { class: "quiet" }, rankWords(board))]]);
+  return cards([...metrics, [here.scores.board.head("rank_number").label, figure(board.rank_number ?? "–"), el("span", { class: "quiet" }, rankWords(board))]]);
 }
 
 function rankWords(row) {
@@ -57,7 +57,7 @@ function rankWords(row) {
 }
 
 function languageTable(rows) {
-  const table = here.core.metrics;
+  const table = here.scores.metrics;
   const names = Object.keys(words.metric).filter((name) => rows.some((row) => !isAbsent(row[name])));
   return heatTable({ caption: "Scores by language", isCaptionRead: true, rows, first: columnOf(table, "language"),
     heads: names.map((name) => ({ name, ...table.head(name), cell: (row) => isAbsent(row[name]) ? null

@@ -70,6 +70,7 @@ async function show() {
   [memory, tableCount, drawAgain] = [own, 0, []];
   let content;
   try {
+    here.scores = await scoresUnder(profileHere());
     content = await viewOf(here.path)(here.path);
   } catch (error) {
     content = [el("h1", null, "This cannot be shown"), note(String(error.message ?? error))];
@@ -185,7 +186,7 @@ async function start() {
   const isLive = Boolean(here.core.live);
   const foot = el("footer", null, "Made by orchbench-analytics ", here.core.version, isLive ? "" : " · works offline", " · keys: / find, ← → steps, u up");
   document.querySelector("#page").replaceChildren(header, ...(isLive ? [news] : []), main, foot);
-  if (isLive) goLive();
+  if (isLive) addLiveTabs();
   addEventListener("hashchange", show);
   addEventListener("scroll", () => {
     if (main.dataset.address === location.hash) memory.scroll = scrollY;
@@ -193,6 +194,7 @@ async function start() {
   history.scrollRestoration = "manual";
   addEventListener("keydown", onKey);
   await show();
+  if (isLive) watchNews();
 }
 
 start();

@@ -47,7 +47,7 @@ const labelText = (labels, number) => (isAbsent(number) ? null : labels[number])
 
 function answerBlock(row, name) {
   const [text, length] = [row[name], row[`${name}_length`]];
-  if (isAbsent(text) || text === "") return null;
+  if (isAbsent(text) || text.trim() === "") return null;
   if (here.core.answer_limit === 0) return note("The texts of answers were left out of this report.");
   return [block(text, { "aria-label": "Answer" }), cutNote(text, length)];
 }
@@ -69,7 +69,7 @@ function callSection(row, shard, labels, profile) {
     el("h2", null, "Label and answer"),
     compared === null ? sides(callList(label), [callList(row.answer_calls), cutNote(row.answer_calls, row.answer_calls_length)])
       : compared.length > 0 && differenceTable(compared, shard.argumentsOf(row, profile)),
-    (!hasCalls(label) || row.answer_position === null || row.answer_content || row.answer_agent_id !== row.label_agent_id) && sides(
+    (!hasCalls(label) || row.answer_position === null || row.answer_content?.trim() || row.answer_agent_id !== row.label_agent_id) && sides(
       hasCalls(label) ? note("A call is due, as above.") : [note("A rejection is due: ", DECISION_WORDS(row.actual)), block(labelText(labels, row.label_content) ?? "", { "aria-label": "Label" })],
       [row.answer_position === null ? note(wordFor("reading", "missing")) : null,
         answerBlock(row, "answer_content") ?? (row.answer_position !== null && note(hasCalls(row.answer_calls) ? "No text beside the call." : "No text.")),

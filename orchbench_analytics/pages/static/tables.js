@@ -19,7 +19,7 @@ function dataTable({ caption, isCaptionRead, columns, rows, sort, isFalling = fa
   const body = el("tbody");
   const said = el("p", { class: "count", "aria-live": "polite" });
   const heads = columns.map((column) => {
-    const button = el("button", { type: "button", title: column.title || null, tabindex: -1, click: () => by(column) }, column.label);
+    const button = el("button", { type: "button", title: column.title || null, tabindex: -1, click: () => by(column) }, breakable(column.label));
     return el("th", { scope: "col", class: classOf(column) }, button, column.head);
   });
   const buttons = heads.map((head) => head.querySelector("button"));
@@ -81,6 +81,9 @@ function dataTable({ caption, isCaptionRead, columns, rows, sort, isFalling = fa
   place.drawAll = () => more(found.length);
   return place;
 }
+
+// A name like searchCatalogue or by_name may go on in a new line where a word in it begins.
+const breakable = (text) => text.split(/(?<=[a-z0-9])(?=[A-Z])|(?<=_)/).flatMap((part, place) => (place ? [el("wbr"), part] : [part]));
 
 const captionText = (caption) => `${caption}; profile ${here.core ? profileHere() : ""}; orchbench-analytics ${here.core?.version ?? ""}`;
 // What a cell shows, or what it says of a drawing.
