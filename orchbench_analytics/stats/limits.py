@@ -36,6 +36,7 @@ from orchbench_analytics.stats.estimate import Summary
 from orchbench_analytics.stats.sweep import Array, Flags
 
 _NO_SPREAD = 1e-12  # sums were added up in another order
+_NEARLY = 1e-9  # quantiles are not exact to the last digit
 # Where an interval that holds at every look is narrowest: at about 200 clusters, as many as the
 # benchmark has. rho² = (-2 log a + log(1 - 2 log a)) / 200 with a = 0.05.
 _MIXING = (2 * np.log(20) + np.log1p(2 * np.log(20))) / 200
@@ -104,6 +105,23 @@ def difference_interval(found: Summary, *, level: float | Array) -> Interval:
     low = np.where(is_flat, alike * value - (1 - alike), value - reach)
     high = np.where(is_flat, alike * value + (1 - alike), value + reach)
     return Interval(np.maximum(low, -1.0), np.minimum(high, 1.0))
+
+
+def is_surely_different(found: Summary, *, level: float) -> Flags:
+    """Whether the interval of a difference leaves out 0.
+
+    Quantiles of Student's t fall as degrees of freedom grow. So those of the whole numbers below
+    and above tell of nearly every difference, and few need a quantile of their own.
+    """
+    degrees, size = degrees_of(found), np.abs(found.value)
+    whole = np.nan_to_num(degrees, nan=1.0).astype(np.int64)  # at least 1
+    quantiles = student_quantile(0.5 + level / 2, np.arange(whole.max() + 2.0))
+    is_different = size > quantiles[whole] * found.error * (1 + _NEARLY)
+    is_open = ~is_different & ~(size < quantiles[whole + 1] * found.error * (1 - _NEARLY))
+    asked = is_open | has_no_spread(found.error)
+    interval = difference_interval(Summary(*(field[asked] for field in found)), level=level)
+    is_different[asked] = (interval.low > 0) | (interval.high < 0)
+    return is_different
 
 
 def difference_p(found: Summary) -> Array:

@@ -34,8 +34,8 @@ from orchbench_analytics.stats.intervals import (
 from orchbench_analytics.stats.limits import (
     Family,
     bounded_interval,
-    difference_interval,
     draws_for,
+    is_surely_different,
     score_interval,
     sign_patterns,
 )
@@ -175,10 +175,10 @@ def surely_better(found: Estimate, clusters: tuple[str, ...], *, seed: int, leve
     if height > 1:
         first, second = np.triu_indices(height, k=1)
         pairs, family = _all_pairs(found, first, second, clusters, seed=seed)
-        levels = family.levels(np.ones(len(first)), level=level)
-        interval = difference_interval(pairs, level=levels)
-        is_better[first, second] = interval.low > 0
-        is_better[second, first] = interval.high < 0
+        (together,) = family.levels(np.ones(1), level=level)  # the same for all pairs
+        is_different = is_surely_different(pairs, level=together)
+        is_better[first, second] = is_different & (pairs.value > 0)
+        is_better[second, first] = is_different & (pairs.value < 0)
     return is_better
 
 
