@@ -277,7 +277,8 @@ class Family:
             return np.full(len(weights), level)
         place = int(np.floor((1 - level) * (self.draws + 1) + 1e-9)) - 1
         bar = self.least()[place] if place >= 0 else 0.0
-        return np.maximum(level, 1 - np.minimum(weights * bar, 1.0))
+        levels: Array = np.maximum(level, 1 - np.minimum(weights * bar, 1.0))
+        return levels
 
     def shared_out(self, p_unadjusted: Array, weights: Array, *, level: float) -> Corrected:
         """As `corrected`, without a distribution: each row has its share of the allowed error.

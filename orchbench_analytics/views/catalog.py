@@ -225,7 +225,7 @@ def describe(connection: duckdb.DuckDBPyConnection, *, kind: Literal["view", "ta
     `kind` is what the tables were created as. This takes 800 statements, so it is done only where
     descriptions are read.
     """
-    from orchbench_analytics.views.descriptions import described_columns
+    from orchbench_analytics.queries import described_columns
 
     statements: list[str] = []
 
