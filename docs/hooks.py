@@ -11,7 +11,7 @@ import typer.main
 from mkdocs.config.defaults import MkDocsConfig
 from mkdocs.structure.files import File, Files
 
-from orchbench_analytics.cli import app
+from orchbench_analytics.cli import program
 from orchbench_analytics.outputs.dictionary import dictionary
 
 ROOT = Path(__file__).parents[1]
@@ -49,7 +49,7 @@ def on_page_markdown(markdown: str, *, page: Any, **_: Any) -> str:
 
 def commands() -> str:
     """Every command with its arguments and options, as the program itself explains them."""
-    root = typer.main.get_command(app)
+    root = typer.main.get_command(program())
     head = (
         "# Commands\n\n"
         "Results go to stdout, messages to stderr. Exit codes: 0 all went well, 1 something wrong "

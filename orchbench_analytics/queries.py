@@ -1,16 +1,39 @@
-"""The files of `sql/`: views with their headers, the macros they use, and the stored query."""
+"""The files of `sql/`: views with their headers, the macros they use, and the stored query.
+
+With them stands what every column means and what people call it, by its name. A column has one
+meaning in all views: it is declared in a table, as a metric, or in `sql/columns.toml`.
+"""
 
 from __future__ import annotations
 
 import re
+import tomllib
 from functools import cache
 from graphlib import TopologicalSorter
 from pathlib import Path
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
-from orchbench_analytics.tables import SCENARIO_SCORES, TABLES
+from orchbench_analytics.metrics import METRICS
+from orchbench_analytics.schema import DUCKDB_TYPES, Column, Kind, Table
+from orchbench_analytics.tables import PROFILE_NAME, SCENARIO_SCORES, STEP_KEY, TABLES
+from orchbench_analytics.tables.statistics import STATISTICS
+
+if TYPE_CHECKING:
+    import duckdb
 
 _REFERENCE = re.compile(r"\bmain\.(\w+)")
+KINDS: dict[str, Kind] = {name.upper(): kind for kind, name in DUCKDB_TYPES.items()}
+KINDS["INTEGER"] = "int"
+# The units that the ends of names tell; a share is from 0 to 1.
+_UNITS = {
+    "tokens": ("token_count", "tokens"),
+    "seconds": ("_seconds",),
+    "UTC": ("_at",),
+    "share": (
+        *("_rate", "_share", "_accuracy", "_f1", "_precision", "_recall", "_similarity"),
+        *("coverage", "score"),
+    ),
+}
 
 
 class View(NamedTuple):
@@ -67,3 +90,106 @@ def macros() -> tuple[str, ...]:
     """The statements that create the macros, file by file."""
     paths = sorted((sql_directory() / "macros").glob("*.sql"))
     return tuple(path.read_text(encoding="utf-8") for path in paths)
+
+
+class Words(NamedTuple):
+    """What is said of a column; label and unit only where its name does not give them."""
+
+    description: str
+    label: str | None = None
+    unit: str | None = None
+
+
+class Glossary(NamedTuple):
+    """The words of columns that only views have, and which of these may be null."""
+
+    columns: dict[str, Words]
+    may_be_null: frozenset[str]
+
+
+@cache
+def glossary() -> Glossary:
+    """What `sql/columns.toml` says."""
+    content = tomllib.loads((sql_directory() / "columns.toml").read_text(encoding="utf-8"))
+    columns = {
+        name: Words(said) if isinstance(said, str) else Words(**said)
+        for name, said in content["columns"].items()
+    }
+    return Glossary(columns, frozenset(content["may_be_null"]))
+
+
+@cache
+def described_columns() -> dict[str, str]:
+    """The meaning of every column of a view.
+
+    Views sum up `scenario_scores`, so what it says of a column holds for them too.
+    """
+    meanings: dict[str, set[str]] = {}
+    for table in TABLES.values():
+        for column in table.columns:
+            meanings.setdefault(column.name, set()).add(column.description)
+    agreed = {name: texts.pop() for name, texts in meanings.items() if len(texts) == 1}
+    keys = {column.name: column.description for column in (PROFILE_NAME, *STEP_KEY)}
+    metrics = {name: metric.description for name, metric in METRICS.items()}
+    sums = {column.name: column.description for column in SCENARIO_SCORES.columns}
+    own = {name: words.description for name, words in glossary().columns.items()}
+    return agreed | sums | keys | metrics | own
+
+
+@cache
+def _declared_words() -> dict[str, Words | Column]:
+    """The columns that have a label or a unit of their own."""
+    columns = [c for table in (*TABLES.values(), *STATISTICS) for c in table.columns]
+    named = {column.name: column for column in columns} | glossary().columns
+    return {name: words for name, words in named.items() if words.label or words.unit}
+
+
+def label_of(column: str) -> str:
+    """What people call a column: the label of its metric, its own, or its name in plain words.
+
+    What follows the name of a metric is told beside its label: `average_score_en` is Average EN.
+    """
+    if column in METRICS:
+        return METRICS[column].label
+    declared = _declared_words().get(column)
+    if declared is not None and declared.label:
+        return declared.label
+    for metric in sorted(METRICS, key=len, reverse=True):
+        if column.startswith(f"{metric}_"):
+            rest = _plain_words(column.removeprefix(f"{metric}_"))
+            return f"{METRICS[metric].label} {rest.upper() if len(rest) == 2 else rest}"
+    return _plain_words(column)
+
+
+def _plain_words(name: str) -> str:
+    """A column's name as people say it: `refused_file_count` is refused files."""
+    words = name.removeprefix("is_").removesuffix("_number").removesuffix("_id")
+    if words.endswith("_count"):
+        words = _plural(words.removesuffix("_count"))
+    return " ".join("F1" if word == "f1" else word for word in words.split("_"))
+
+
+def _plural(noun: str) -> str:
+    if noun.endswith("y"):
+        return f"{noun[:-1]}ies"
+    return f"{noun}es" if noun.endswith(("ch", "s", "x")) else f"{noun}s"
+
+
+def unit_of(column: str) -> str | None:
+    """The unit of a column, where it has one: share (from 0 to 1), tokens, seconds, UTC."""
+    declared = _declared_words().get(column)
+    if declared is not None and declared.unit:
+        return declared.unit
+    return next((unit for unit, endings in _UNITS.items() if column.endswith(endings)), None)
+
+
+def describe_view(connection: duckdb.DuckDBPyConnection, view: View) -> Table:
+    """What a view is, in the form of a table: its grain, and its columns as DuckDB has them."""
+    described = connection.execute(f"describe main.{view.name}").fetchall()
+    columns = (_column(name, KINDS[kind]) for name, kind, *_ in described)
+    return Table(view.name, view.grain, tuple(columns))
+
+
+def _column(name: str, kind: Kind) -> Column:
+    may_be_null = kind == "float" or name in glossary().may_be_null
+    return Column(name, kind, described_columns()[name], may_be_null)

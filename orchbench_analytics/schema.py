@@ -18,16 +18,6 @@ DUCKDB_TYPES: dict[Kind, str] = {
     "timestamp": "timestamp",
 }
 
-_UNITS = {
-    "tokens": ("token_count", "tokens"),
-    "seconds": ("_seconds",),
-    "UTC": ("_at",),
-    "share": (
-        *("_rate", "_share", "_accuracy", "_f1", "_precision", "_recall", "_similarity"),
-        *("coverage", "score"),
-    ),
-}
-
 
 @dataclass(frozen=True, slots=True)
 class Column:
@@ -35,7 +25,7 @@ class Column:
 
     Its place among the columns of its table is its place wherever rows are shown. Label and unit
     are declared only where those that its name gives would mislead; see `label_of` and `unit_of`
-    in `views/descriptions.py`.
+    in `queries.py`.
     """
 
     name: str
@@ -44,25 +34,6 @@ class Column:
     nullable: bool = False
     label: str | None = None
     unit: str | None = None
-
-
-def plain_words(name: str) -> str:
-    """A column's name as people say it: `refused_file_count` is refused files."""
-    words = name.removeprefix("is_").removesuffix("_number").removesuffix("_id")
-    if words.endswith("_count"):
-        words = _plural(words.removesuffix("_count"))
-    return " ".join("F1" if word == "f1" else word for word in words.split("_"))
-
-
-def _plural(noun: str) -> str:
-    if noun.endswith("y"):
-        return f"{noun[:-1]}ies"
-    return f"{noun}es" if noun.endswith(("ch", "s", "x")) else f"{noun}s"
-
-
-def plain_unit(name: str) -> str | None:
-    """The unit that a column's name ends in, such as seconds; a share is from 0 to 1."""
-    return next((unit for unit, endings in _UNITS.items() if name.endswith(endings)), None)
 
 
 @dataclass(frozen=True, slots=True)

@@ -24,7 +24,7 @@ import pytest
 import typer
 
 from orchbench_analytics import open_warehouse
-from orchbench_analytics.cli import app
+from orchbench_analytics.cli import program
 from orchbench_analytics.engines import Here
 from orchbench_analytics.errors import OrchbenchError
 from orchbench_analytics.pages import report as report_module
@@ -76,7 +76,7 @@ class World(NamedTuple):
 
 
 def cli(*arguments: object) -> None:
-    app(list(map(str, arguments)), standalone_mode=False)
+    program()(list(map(str, arguments)), standalone_mode=False)
 
 
 def export(kind: str, *tables: str) -> Callable[[World, Path, bool], object]:

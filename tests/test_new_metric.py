@@ -60,14 +60,14 @@ WORDS = {
 RUN = """
 import sys
 from typer.testing import CliRunner
-from orchbench_analytics.cli import app
+from orchbench_analytics.cli import program
 from orchbench_analytics import open_warehouse
 from orchbench_analytics.stats.consistency import run_noise
 
 failures = 0
 for line in sys.stdin.read().splitlines():
     *words, shown = line.split("\\t")
-    done = CliRunner().invoke(app, words)
+    done = CliRunner().invoke(program(), words)
     if done.exit_code or shown not in done.output:
         failures += 1
         print(words, done.exit_code, repr(done.exception), done.output[-2000:])

@@ -202,12 +202,9 @@ def _write_with_drivers(found: pl.DataFrame, carried: pl.DataFrame, rows: RowOpt
 
 def _say_power(found: pl.DataFrame, warehouse: Path) -> None:
     """In a sentence, what it would have taken to tell, if the first metric could not."""
-    from orchbench_analytics.outputs.labels import metric_label
-    from orchbench_analytics.stats.planning import power_advice
+    from orchbench_analytics.outputs import sentences
 
-    first = found.head(1).to_dicts()
-    labelled = [row | {"metric": metric_label(row["metric"])} for row in first]
-    for advice in filter(None, map(power_advice, labelled)):
+    for advice in filter(None, map(sentences.power_advice, found.head(1).to_dicts())):
         say(f"{advice}; see: {call_of('power', warehouse)}")
 
 

@@ -78,8 +78,8 @@ def demo(
 def _show_leaderboard(opened: Warehouse) -> None:
     """Show the leaderboard as on a terminal, even if it goes into a log."""
     from orchbench_analytics.metrics import HEADLINE
-    from orchbench_analytics.outputs.labels import named_contenders
     from orchbench_analytics.outputs.leaderboard import short
+    from orchbench_analytics.outputs.screen import named_contenders
     from orchbench_analytics.outputs.write import show_table
 
     board = short(opened.leaderboard(beside=HEADLINE[:1]))

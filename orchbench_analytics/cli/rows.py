@@ -97,7 +97,7 @@ class RowOptions:
         last column. No rows end the command with exit code 1 and what is lacking, unless there may
         be none. `about` gives what the caption of a table for papers says of the sweep.
         """
-        from orchbench_analytics.outputs.labels import first_in_order, named_contenders
+        from orchbench_analytics.outputs.screen import first_in_order, named_contenders
         from orchbench_analytics.outputs.write import show_table, write_rows
 
         wanted = first_in_order(frame, sort=self.sort, limit=self.limit)

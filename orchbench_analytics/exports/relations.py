@@ -19,7 +19,7 @@ import msgspec
 import pyarrow as pa
 
 from orchbench_analytics.errors import SelectionError, suggest
-from orchbench_analytics.queries import views
+from orchbench_analytics.queries import KINDS, describe_view, views
 from orchbench_analytics.schema import DUCKDB_TYPES, Column, Table, arrow_schema, count, text
 from orchbench_analytics.store.manifest import Manifest
 from orchbench_analytics.store.replace import staging_beside
@@ -31,7 +31,6 @@ from orchbench_analytics.views.catalog import (
     populate,
     quoted_name,
 )
-from orchbench_analytics.views.descriptions import KINDS, describe_view
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession

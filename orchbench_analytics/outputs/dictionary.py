@@ -10,14 +10,13 @@ from typing import NamedTuple
 import polars as pl
 
 from orchbench_analytics.errors import SelectionError, suggest
-from orchbench_analytics.queries import views
+from orchbench_analytics.queries import describe_view, label_of, unit_of, views
 from orchbench_analytics.schema import Column, Table
 from orchbench_analytics.store.manifest import Manifest
 from orchbench_analytics.tables import TABLES
 from orchbench_analytics.tables.joins import JOIN_NOTES, join_columns
 from orchbench_analytics.tables.statistics import STATISTICS
 from orchbench_analytics.views.catalog import PROFILES_AND_TAGS, connect
-from orchbench_analytics.views.descriptions import describe_view, label_of, unit_of
 
 _HEAD = "| column | shown as | type | may be null | meaning |\n|---|---|---|---|---|\n"
 

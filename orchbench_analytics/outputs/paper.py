@@ -14,10 +14,9 @@ from typing import Any, NamedTuple
 import polars as pl
 
 from orchbench_analytics.metrics import METRICS, metric_label
-from orchbench_analytics.outputs.labels import label_of, labels_of
-from orchbench_analytics.outputs.screen import constant_columns, text_of
+from orchbench_analytics.outputs.screen import constant_columns, labels_of, text_of
 from orchbench_analytics.outputs.terminal import printable_line
-from orchbench_analytics.views.descriptions import unit_of
+from orchbench_analytics.queries import label_of, unit_of
 
 _WIDEST = 100  # characters of a row, unless all columns are asked for
 _POINTS = ("score", "_f1", "_similarity", "_value", "_difference", "_deviation", "standard_error")

@@ -8,15 +8,17 @@ width are left out from the right, and a last line says which, and how to see th
 from __future__ import annotations
 
 from collections.abc import Sequence
+from contextlib import suppress
 from typing import Any, NamedTuple
 
 import polars as pl
 from rich.cells import cell_len
 
-from orchbench_analytics.outputs.labels import label_of, labels_of, metric_label
+from orchbench_analytics.errors import SelectionError, suggest
+from orchbench_analytics.metrics import metric_label, resolve_metric
 from orchbench_analytics.outputs.terminal import cut, cut_start, printable_line, wrap
+from orchbench_analytics.queries import label_of, unit_of
 from orchbench_analytics.tables import PROFILE_NAME
-from orchbench_analytics.views.descriptions import unit_of
 
 _GAP = 2
 _NARROWEST_TEXT = 20
@@ -24,6 +26,8 @@ _LONGEST_TEXT = 2000
 _GREEN, _RED, _PLAIN = "\x1b[32m", "\x1b[31m", "\x1b[0m"
 _GOOD, _BAD = {"better", "rising", "held"}, {"worse", "falling", "crossed", "refused"}
 _DIGITS = {"tokens": 0, "seconds": 2}  # after the point, by unit
+_SIDES = ("baseline_", "candidate_")
+_NONE = pl.Series(dtype=pl.String)
 _SIGNED = ("_change", "contribution", "gap")
 
 
@@ -93,6 +97,16 @@ def _readable(shown: pl.DataFrame, among: pl.DataFrame, *, is_verbatim: bool) ->
     headers = list(map(printable_line, names)) if is_verbatim else labels_of(names)
     columns = [_cells(shown, name, head) for name, head in zip(names, headers, strict=True)]
     return Readable(", ".join(caption), columns)
+
+
+def labels_of(columns: Sequence[str]) -> list[str]:
+    """The labels of columns, no two alike: one whose label is taken keeps its name."""
+    labels: list[str] = []
+    for place, column in enumerate(columns, start=1):
+        choices = (label_of(column), column, f"column {place}")
+        free = next(choice for choice in choices if choice not in labels)
+        labels.append(printable_line(free))
+    return labels
 
 
 def _more(count: int, what: str) -> str:
@@ -217,3 +231,68 @@ def _padded(text: str, column: Cells) -> str:
 
 def _wrap(text: str, width: int | None) -> list[str]:
     return [text] if width is None else wrap(text, width)
+
+
+def named_contenders(rows: pl.DataFrame, among: pl.DataFrame | None = None) -> pl.DataFrame:
+    """Models as `model/experiment` where they have several, so that each has its own name.
+
+    `among` are all the rows of which some are shown: a name tells a model apart from those too.
+    """
+    several = _of_several_experiments(rows if among is None else among)
+    rows = _without_common_experiment(rows)
+    for side in ("", *_SIDES):
+        model, experiment = f"{side}model", f"{side}experiment"
+        is_one_side = bool(side) and rows.get_column(experiment, default=_NONE).n_unique() == 1
+        if {model, experiment} <= {*rows.columns} and (side or several):
+            is_told = pl.col(model).is_in(several) | pl.lit(is_one_side)
+            named = pl.when(is_told).then(pl.format("{}/{}", model, experiment)).otherwise(model)
+            rows = rows.with_columns(named.alias(model)).drop(experiment)
+    return rows
+
+
+def _of_several_experiments(rows: pl.DataFrame) -> list[str]:
+    """The models that have more than one experiment."""
+    pairs = [
+        rows.select(model=f"{side}model", experiment=f"{side}experiment")
+        for side in ("", *_SIDES)
+        if {f"{side}model", f"{side}experiment"} <= {*rows.columns}
+    ]
+    if not pairs:
+        return []
+    counts = pl.concat(pairs).group_by("model").agg(pl.col("experiment").n_unique())
+    return counts.filter(pl.col("experiment") > 1)["model"].to_list()
+
+
+def _without_common_experiment(rows: pl.DataFrame) -> pl.DataFrame:
+    """Comparisons within one experiment, which then is named once."""
+    both = [f"{side}experiment" for side in _SIDES]
+    if not {*both} <= {*rows.columns} or pl.concat([rows[n] for n in both]).n_unique() != 1:
+        return rows
+    return rows.rename({both[0]: "experiment"}).drop(both[1])
+
+
+def first_in_order(rows: pl.DataFrame, *, sort: str | None, limit: int | None) -> pl.DataFrame:
+    """The rows sorted by a column, up to so many; a column that is not there is an error."""
+    if sort is not None:
+        rows = _sorted(rows, sort)
+    return rows if limit is None else rows.head(limit)
+
+
+def _sorted(rows: pl.DataFrame, given: str) -> pl.DataFrame:
+    """By a column or its label; a minus before it turns the order."""
+    column = _named_column(given.removeprefix("-"), rows.columns)
+    return rows.sort(column, descending=given.startswith("-"), nulls_last=True, maintain_order=True)
+
+
+def _named_column(name: str, columns: Sequence[str]) -> str:
+    """The column of that name, be it its own, its label's or another name of a metric."""
+    if name in columns:
+        return name
+    labels = {label_of(column).lower(): column for column in reversed(columns)}
+    if name.lower() in labels:
+        return labels[name.lower()]
+    with suppress(SelectionError):
+        if (metric := resolve_metric(name)) in columns:
+            return metric
+    known = dict.fromkeys([*map(label_of, columns), *columns])
+    raise SelectionError(f"no column {name!r} to sort by; {suggest(name, known)}")

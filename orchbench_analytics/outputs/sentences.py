@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from math import ceil
 from typing import Any
 
 import polars as pl
 
-from orchbench_analytics.metrics import HEADLINE, LABELS, MEAN_OF_LANGUAGES, METRICS
-from orchbench_analytics.outputs.labels import metric_label, named_contenders
+from orchbench_analytics.metrics import HEADLINE, LABELS, MEAN_OF_LANGUAGES, METRICS, metric_label
+from orchbench_analytics.outputs.screen import named_contenders
 from orchbench_analytics.tables.statistics import FEWEST_FOR_REGRESSION, REGRESSION
 
 _FEW = 3
@@ -54,6 +56,19 @@ def _difference(row: dict[str, Any]) -> str:
     low, high = row["low"], row["high"]
     interval = f" [{100 * low:.1f}, {100 * high:.1f}]" if None not in (low, high) else ""
     return f"{name} {points(row['difference'])} points{interval}, {row['verdict']}"
+
+
+def power_advice(row: Mapping[str, Any], *, difference: float = 0.01) -> str | None:
+    """For a row of a comparison without a verdict: what it would have taken to tell."""
+    detectable, count = row["detectable_difference"], row["scenario_count"]
+    if row["verdict"] in ("better", "worse") or not detectable or not count:
+        return None
+    needed = ceil(count * (detectable / difference) ** 2)
+    return (
+        f"{metric_label(row['metric'])}: on {count} scenarios a difference below "
+        f"{100 * detectable:.1f} points is easily missed; to see {100 * difference:g} takes about "
+        f"{needed:,} scenarios like these"
+    )
 
 
 def many_comparisons(rows: pl.DataFrame) -> str:

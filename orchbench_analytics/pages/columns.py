@@ -14,9 +14,9 @@ import polars as pl
 import polars.selectors as cs
 
 from orchbench_analytics.outputs.paper import kind_of
+from orchbench_analytics.queries import described_columns, label_of
 from orchbench_analytics.schema import Table
 from orchbench_analytics.tables.statistics import STATISTICS
-from orchbench_analytics.views.descriptions import described_columns, label_of
 
 # The page shows four digits. Ties apart, seven are enough to round a figure to the same four.
 _DIGITS = 7

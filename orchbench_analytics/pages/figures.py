@@ -18,8 +18,9 @@ import polars as pl
 
 from orchbench_analytics.errors import PathError, SelectionError
 from orchbench_analytics.metrics import HEADLINE, metric_label
-from orchbench_analytics.outputs.labels import label_of, named_contenders
+from orchbench_analytics.outputs.screen import named_contenders
 from orchbench_analytics.outputs.terminal import printable_line
+from orchbench_analytics.queries import label_of
 
 if TYPE_CHECKING:
     import altair as alt

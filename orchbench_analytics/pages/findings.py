@@ -7,7 +7,7 @@ from typing import Any
 import polars as pl
 
 from orchbench_analytics.metrics import HEADLINE, MEAN_OF_LANGUAGES
-from orchbench_analytics.outputs.labels import named_contenders
+from orchbench_analytics.outputs.screen import named_contenders
 from orchbench_analytics.pages.source import Source
 from orchbench_analytics.pages.words import ERROR_PATTERNS
 

@@ -138,7 +138,7 @@ class Compared(NamedTuple):
     def first_level(self) -> float:
         """The level of the interval of the row that is asked about first."""
         weight = np.array([FIRST_WEIGHT])
-        return float(self.family.corrected(np.ones(1), weight, level=self.level).level[0])
+        return float(self.family.levels(weight, level=self.level)[0])
 
 
 def compared(

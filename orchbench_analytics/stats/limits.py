@@ -36,6 +36,7 @@ from orchbench_analytics.stats.estimate import Summary
 from orchbench_analytics.stats.sweep import Array, Flags
 
 _NO_SPREAD = 1e-12  # sums were added up in another order
+_NEARLY = 1e-9  # quantiles are not exact to the last digit
 # Where an interval that holds at every look is narrowest: at about 200 clusters, as many as the
 # benchmark has. rho² = (-2 log a + log(1 - 2 log a)) / 200 with a = 0.05.
 _MIXING = (2 * np.log(20) + np.log1p(2 * np.log(20))) / 200
@@ -104,6 +105,23 @@ def difference_interval(found: Summary, *, level: float | Array) -> Interval:
     low = np.where(is_flat, alike * value - (1 - alike), value - reach)
     high = np.where(is_flat, alike * value + (1 - alike), value + reach)
     return Interval(np.maximum(low, -1.0), np.minimum(high, 1.0))
+
+
+def is_surely_different(found: Summary, *, level: float) -> Flags:
+    """Whether the interval of a difference leaves out 0.
+
+    Quantiles of Student's t fall as degrees of freedom grow. So those of the whole numbers below
+    and above tell of nearly every difference, and few need a quantile of their own.
+    """
+    degrees, size = degrees_of(found), np.abs(found.value)
+    whole = np.nan_to_num(degrees, nan=1.0).astype(np.int64)  # at least 1
+    quantiles = student_quantile(0.5 + level / 2, np.arange(whole.max() + 2.0))
+    is_different = size > quantiles[whole] * found.error * (1 + _NEARLY)
+    is_open = ~is_different & ~(size < quantiles[whole + 1] * found.error * (1 - _NEARLY))
+    asked = is_open | has_no_spread(found.error)
+    interval = difference_interval(Summary(*(field[asked] for field in found)), level=level)
+    is_different[asked] = (interval.low > 0) | (interval.high < 0)
+    return is_different
 
 
 def difference_p(found: Summary) -> Array:
@@ -207,9 +225,12 @@ class Family:
     """Rows that are corrected together; they come in pieces, so that memory stays bounded."""
 
     def __init__(self, draws: int) -> None:
-        self.least = np.full(draws, np.inf)  # under each pattern the least weighted p of any row
+        self.draws = draws
         self.row_count = 0
         self.weight = 0.0
+        # Under each pattern the greatest statistic of rows with the same count and weight.
+        self._greatest: dict[tuple[float, float], Array] = {}
+        self._least: Array | None = None
 
     def add(self, sums: Signs, squares: Array, counts: Array, weights: Array) -> None:
         """Rows with their sums of signed moves (row by draw) and of squared moves.
@@ -220,25 +241,44 @@ class Family:
         is_moved = (squares > 1e-24) & (counts > 1)
         self.row_count += len(squares)
         self.weight += float(weights.sum())
-        for count, weight in sorted({*zip(counts[is_moved], weights[is_moved], strict=True)}):
-            rows = is_moved & (counts == count) & (weights == weight)
-            scaled = np.abs(sums[rows]) / np.sqrt(squares[rows, None]).astype(sums.dtype)
-            size = scaled.max(axis=0).astype(np.float64)
-            np.minimum(self.least, _p_of(size, count) / weight, out=self.least)
+        for weight in np.unique(weights[is_moved]).tolist():
+            for count in np.unique(counts[is_moved & (weights == weight)]).tolist():
+                rows = is_moved & (counts == count) & (weights == weight)
+                own = slice(None) if rows.all() else rows  # no copy of many rows
+                scaled = np.abs(sums[own])
+                scaled /= np.sqrt(squares[own, None]).astype(sums.dtype)
+                size = scaled.max(axis=0).astype(np.float64)
+                known = self._greatest.get((count, weight), size)
+                self._greatest[count, weight] = np.maximum(known, size)
+        self._least = None
+
+    def least(self) -> Array:
+        """The least weighted p of any row under each pattern, in ascending order."""
+        if self._least is None:
+            least = np.full(self.draws, np.inf)
+            for (count, weight), size in self._greatest.items():
+                np.minimum(least, _p_of(size, count) / weight, out=least)
+            self._least = np.sort(least)
+        return self._least
 
     def corrected(self, p_unadjusted: Array, weights: Array, *, level: float) -> Corrected:
         """The corrected p and level of every row; of a single row, its own."""
+        levels = self.levels(weights, level=level)
         if self.row_count <= 1:
-            return Corrected(p_unadjusted, np.full(len(p_unadjusted), level))
-        draws = len(self.least)
-        ordered = np.sort(self.least)
+            return Corrected(p_unadjusted, levels)
         asked = p_unadjusted / weights
-        below = np.searchsorted(ordered, asked, side="right")
-        shares = np.where(np.isnan(asked), np.nan, (below + 1) / (draws + 1))
-        place = int(np.floor((1 - level) * (draws + 1) + 1e-9)) - 1
-        bar = ordered[place] if place >= 0 else 0.0
-        levels = np.maximum(level, 1 - np.minimum(weights * bar, 1.0))
+        below = np.searchsorted(self.least(), asked, side="right")
+        shares = np.where(np.isnan(asked), np.nan, (below + 1) / (self.draws + 1))
         return Corrected(np.maximum(shares, p_unadjusted), levels)
+
+    def levels(self, weights: Array, *, level: float) -> Array:
+        """The level of each row's interval, with which all of them hold together."""
+        if self.row_count <= 1:
+            return np.full(len(weights), level)
+        place = int(np.floor((1 - level) * (self.draws + 1) + 1e-9)) - 1
+        bar = self.least()[place] if place >= 0 else 0.0
+        levels: Array = np.maximum(level, 1 - np.minimum(weights * bar, 1.0))
+        return levels
 
     def shared_out(self, p_unadjusted: Array, weights: Array, *, level: float) -> Corrected:
         """As `corrected`, without a distribution: each row has its share of the allowed error.

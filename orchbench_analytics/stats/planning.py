@@ -11,8 +11,7 @@ from __future__ import annotations
 
 from bisect import bisect_left
 from collections.abc import Iterable, Mapping
-from math import ceil
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 import polars as pl
@@ -174,18 +173,6 @@ def planning_advice(found: pl.DataFrame, plans: pl.DataFrame, *, metric: str) ->
     return (
         f"{said}; one more run of each narrows that by {run:.1%}, as many answers to new scenarios "
         f"by {scenario:.1%}: more {better} are worth more"
-    )
-
-
-def power_advice(row: Mapping[str, Any], *, difference: float = 0.01) -> str | None:
-    """For a row of COMPARISONS without a verdict: what it would have taken to tell."""
-    detectable, count = row["detectable_difference"], row["scenario_count"]
-    if row["verdict"] in ("better", "worse") or not detectable or not count:
-        return None
-    needed = ceil(count * (detectable / difference) ** 2)
-    return (
-        f"{row['metric']}: on {count} scenarios a difference below {100 * detectable:.1f} points "
-        f"is easily missed; to see {100 * difference:g} takes about {needed:,} scenarios like these"
     )
 
 

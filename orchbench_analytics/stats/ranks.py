@@ -14,7 +14,7 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 import polars as pl
-from scipy.spatial.distance import cdist
+from scipy.spatial.distance import pdist
 
 from orchbench_analytics.errors import SelectionError
 from orchbench_analytics.stats.estimate import (
@@ -34,9 +34,8 @@ from orchbench_analytics.stats.intervals import (
 from orchbench_analytics.stats.limits import (
     Family,
     bounded_interval,
-    difference_interval,
-    difference_p,
     draws_for,
+    is_surely_different,
     score_interval,
     sign_patterns,
 )
@@ -172,43 +171,41 @@ def rank_sets(found: Estimate, clusters: tuple[str, ...], *, seed: int, level: f
 def surely_better(found: Estimate, clusters: tuple[str, ...], *, seed: int, level: float) -> Flags:
     """Contender by contender: whether the first is surely better than the second."""
     height = len(found.value)
-    first, second = np.triu_indices(height, k=1)
     is_better = np.zeros((height, height), dtype=np.bool_)
     if height > 1:
-        pairs, family = _all_pairs(found, clusters, seed=seed)
-        corrected = family.corrected(difference_p(pairs), np.ones(len(first)), level=level)
-        interval = difference_interval(pairs, level=corrected.level)
-        is_better[first, second] = interval.low > 0
-        is_better[second, first] = interval.high < 0
+        first, second = np.triu_indices(height, k=1)
+        pairs, family = _all_pairs(found, first, second, clusters, seed=seed)
+        (together,) = family.levels(np.ones(1), level=level)  # the same for all pairs
+        is_different = is_surely_different(pairs, level=together)
+        is_better[first, second] = is_different & (pairs.value > 0)
+        is_better[second, first] = is_different & (pairs.value < 0)
     return is_better
 
 
-def _all_pairs(found: Estimate, clusters: tuple[str, ...], *, seed: int) -> tuple[Summary, Family]:
+def _all_pairs(
+    found: Estimate, first: Ranks, second: Ranks, clusters: tuple[str, ...], *, seed: int
+) -> tuple[Summary, Family]:
     """All pairs of contenders, first - second: distances of moves, without a row for each pair."""
-    height = len(found.value)
-    first, second = np.triu_indices(height, k=1)
     draws = draws_for(len(first))
     signs = sign_patterns(clusters, draws=draws, seed=seed)
     signed = found.moves.astype(np.float32) @ signs
-    squares = cdist(found.moves, found.moves, "sqeuclidean")
     supported = found.supported.astype(np.float64)
     own = supported.sum(axis=1)
-    either = own[:, None] + own[None, :] - supported @ supported.T
+    either = (own[:, None] + own[None, :] - supported @ supported.T)[first, second]
+    squares = pdist(found.moves, "sqeuclidean")
     family = Family(draws)
-    for place in range(height - 1):
-        rest = slice(place + 1, height)
-        weights = np.ones(height - 1 - place)
-        family.add(signed[rest] - signed[place], squares[place, rest], either[place, rest], weights)
+    ends = np.cumsum(np.arange(len(own))[::-1])
+    for place, end in enumerate(ends[:-1]):  # the pairs of one contender with all after it
+        others = slice(end - len(own) + 1 + place, end)
+        weights = np.ones(len(own) - 1 - place)
+        family.add(signed[place + 1 :] - signed[place], squares[others], either[others], weights)
     additions = found.additions
-    sums = cdist(additions, additions, "cityblock")[first, second]
-    sizes = cdist(additions, additions, "sqeuclidean")[first, second]
-    count = either[first, second]
     pairs = Summary(
         found.value[first] - found.value[second],
-        standard_error(squares[first, second], count),
-        count,
+        standard_error(squares, either),
+        either,
         np.minimum(found.even_count[first], found.even_count[second]),
-        effective_count(sums, sizes),
+        effective_count(pdist(additions, "cityblock"), pdist(additions, "sqeuclidean")),
     )
     return pairs, family
 

@@ -14,10 +14,10 @@ import numpy as np
 import numpy.typing as npt
 import polars as pl
 
-from orchbench_analytics import selection
 from orchbench_analytics.errors import PathError, SelectionError
 from orchbench_analytics.metrics import SOURCE_COLUMNS, TERMS, terms_of
 from orchbench_analytics.profiles import SPEC, Profile
+from orchbench_analytics.selection import find_contender
 
 Array = npt.NDArray[np.float64]
 Flags = npt.NDArray[np.bool_]
@@ -99,7 +99,7 @@ class Sweep:
 
     def find(self, name: str | Contender) -> int:
         """The place of a contender given as (model, experiment), `model` or `model/experiment`."""
-        return [*self.contenders].index(selection.find_contender(name, self.contenders))
+        return [*self.contenders].index(find_contender(name, self.contenders))
 
 
 def sweeps(

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Iterable, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Literal, NamedTuple
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 import duckdb
 
@@ -155,12 +155,20 @@ def _relation(
         return connection.read_parquet([str(f.absolute()) for f in files], hive_partitioning=False)
     import pyarrow.dataset as ds
 
+    class Frugal(ds.FileSystemDataset):  # type: ignore[misc]
+        """Files that are read as far as DuckDB asks for, and not whole in advance."""
+
+        def scanner(self, **options: Any) -> ds.Scanner:
+            return super().scanner(batch_readahead=1, fragment_readahead=1, **options)
+
     verified = ds.ParquetFileFormat(
         default_fragment_scan_options=ds.ParquetFragmentScanOptions(
             page_checksum_verification=True, pre_buffer=False
         )
     )
-    return connection.from_arrow(ds.dataset([str(file) for file in files], format=verified))
+    found = ds.dataset([str(file) for file in files], format=verified)
+    fragments = [*found.get_fragments()]
+    return connection.from_arrow(Frugal(fragments, found.schema, found.format, found.filesystem))
 
 
 def _create_tags(
@@ -217,7 +225,7 @@ def describe(connection: duckdb.DuckDBPyConnection, *, kind: Literal["view", "ta
     `kind` is what the tables were created as. This takes 800 statements, so it is done only where
     descriptions are read.
     """
-    from orchbench_analytics.views.descriptions import described_columns
+    from orchbench_analytics.queries import described_columns
 
     statements: list[str] = []
 

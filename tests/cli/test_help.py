@@ -11,14 +11,14 @@ import pytest
 import typer
 
 from orchbench_analytics import open_warehouse
-from orchbench_analytics.cli import app
+from orchbench_analytics.cli import program
 from orchbench_analytics.cli.app import GROUPS
 from tests.processes import ORCHBENCH, imported_by
 
 
 def commands() -> Iterator[tuple[str, typer.core.TyperCommand]]:
     """Every command by the words one types, those of groups too."""
-    for name, command in typer.main.get_command(app).commands.items():
+    for name, command in typer.main.get_command(program()).commands.items():
         if command.hidden:  # an earlier name
             continue
         members = getattr(command, "commands", None)

@@ -24,11 +24,10 @@ from orchbench_analytics.errors import OrchbenchError, PathError, SelectionError
 from orchbench_analytics.exports import duckdb as duckdb_file
 from orchbench_analytics.exports import excel, export
 from orchbench_analytics.exports.relations import SMALL, Memory, flat_relations, stage
-from orchbench_analytics.queries import views
+from orchbench_analytics.queries import described_columns, views
 from orchbench_analytics.store.replace import _swap, new_directory
 from orchbench_analytics.tables import TABLES
 from orchbench_analytics.views.catalog import needed_by
-from orchbench_analytics.views.descriptions import described_columns
 from orchbench_analytics.warehouse import Warehouse
 from tests.documents import run, runs_document, scenario_path, write
 from tests.exports.hostile import TEXTS, answers, cut, defused

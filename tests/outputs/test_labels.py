@@ -4,10 +4,10 @@ import polars as pl
 import pytest
 
 from orchbench_analytics.metrics import METRICS
-from orchbench_analytics.outputs.labels import label_of, labels_of, named_contenders
+from orchbench_analytics.outputs.screen import labels_of, named_contenders
+from orchbench_analytics.queries import glossary, label_of, unit_of
 from orchbench_analytics.tables import TABLES
 from orchbench_analytics.tables.statistics import STATISTICS
-from orchbench_analytics.views.descriptions import glossary, unit_of
 
 BOARD = pl.DataFrame(
     {"model": ["a", "b", "b"], "experiment": ["x", "x", "y"], "average_score": [1.0, 0.9, 0.8]}

@@ -37,7 +37,7 @@ def test_corrected_p_are_those_of_westfall_and_young_by_hand(first: float) -> No
     family = added(centred, signs, weights)
     found = family.corrected(asked, weights, level=0.95).p_value
     for row, weighted in enumerate(asked / weights):
-        extreme = (least <= weighted + 1e-9).sum() + (family.least.max() <= weighted)
+        extreme = (least <= weighted + 1e-9).sum() + (family.least().max() <= weighted)
         wanted = (extreme + 1) / (signs.shape[1] + 1)
         assert found[row] == pytest.approx(max(wanted, asked[row]), abs=2.5 / signs.shape[1])
 
@@ -65,7 +65,7 @@ def test_an_interval_leaves_out_0_exactly_if_the_corrected_p_is_small_enough() -
     moves = rng.normal(size=(5, 30))
     signs = sign_patterns(tuple(map(str, range(30))), draws=999, seed=0)
     family = added(moves, signs, np.ones(5))
-    asked = np.concatenate([np.linspace(1e-4, 0.05, 500), family.least[:200]])
+    asked = np.concatenate([np.linspace(1e-4, 0.05, 500), family.least()[:200]])
     corrected = family.corrected(asked, np.ones(len(asked)), level=0.95)
     assert ((asked < 1 - corrected.level) == (corrected.p_value <= 0.05)).all()
 

@@ -14,6 +14,7 @@ from orchbench_analytics.stats.limits import (
     difference_interval,
     difference_p,
     guarded_low,
+    is_surely_different,
     score_interval,
     student_quantile,
 )
@@ -208,3 +209,20 @@ def test_an_interval_for_every_look_costs_two_thirds_more() -> None:
     count = np.array([45.0, 220.0])
     ratio = stats.norm.ppf(0.5 + anytime_level(0.95, count) / 2) / stats.norm.ppf(0.975)
     assert ((ratio > 1.5) & (ratio < 1.75)).all()
+
+
+@pytest.mark.parametrize("level", [0.5, 0.95, 0.9999])
+def test_a_difference_is_sure_exactly_if_its_interval_leaves_out_0(level: float) -> None:
+    rng = np.random.default_rng(6)
+    scores = rng.normal(0.06, 0.2, (4000, 12)) * rng.choice([0.05, 1.0], (4000, 12))
+    scores[:20] = scores[:20, :1]  # no spread
+    found = summary_of(np.clip(scores, -1, 1))
+    found.value[20] = found.error[21] = np.nan
+    # Some differences lie at the very end of their interval.
+    at_end = slice(100, 200)
+    reach = found.value - difference_interval(found, level=level).low
+    found.value[at_end] = reach[at_end]
+    interval = difference_interval(found, level=level)
+    is_different = is_surely_different(found, level=level)
+    assert (is_different == ((interval.low > 0) | (interval.high < 0))).all()
+    assert 0 < is_different.sum() < len(is_different)

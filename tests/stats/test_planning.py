@@ -8,7 +8,7 @@ import pytest
 from statsmodels.stats.power import TTestPower
 
 from orchbench_analytics.errors import SelectionError
-from orchbench_analytics.stats.planning import components, plan_sweep, plan_sweeps, power_advice
+from orchbench_analytics.stats.planning import components, plan_sweep, plan_sweeps
 from orchbench_analytics.stats.trend import trends
 from orchbench_analytics.warehouse import Warehouse
 
@@ -100,17 +100,6 @@ def test_a_sweep_is_planned_from_its_runs(warehouse: Warehouse) -> None:
     assert planned.plans["run_count"].to_list() == [1, 2, 3, 5, 10]
     assert "with 3 runs of 6 scenarios a language" in planned.advice
     assert "are worth more" in planned.advice
-
-
-def test_advice_is_for_rows_without_a_verdict() -> None:
-    row = {
-        "metric": "average_score",
-        "verdict": "no difference shown",
-        "detectable_difference": 0.05,
-        "scenario_count": 24,
-    }
-    assert "about 600 scenarios" in (power_advice(row) or "")
-    assert power_advice({**row, "verdict": "better"}) is None
 
 
 def numbered(sweep: pl.DataFrame) -> pl.DataFrame:

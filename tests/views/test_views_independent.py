@@ -8,8 +8,7 @@ from typing import Any
 import pytest
 
 from orchbench_analytics import open_warehouse
-from orchbench_analytics.queries import views
-from orchbench_analytics.views.descriptions import describe_view
+from orchbench_analytics.queries import describe_view, views
 from tests.oracle import Oracle
 from tests.oracle.rows import OUTCOMES, by_key, total
 from tests.sample_sweep import build_demo

@@ -6,12 +6,11 @@ import duckdb
 import pytest
 
 from orchbench_analytics.metrics import METRICS
-from orchbench_analytics.queries import views
+from orchbench_analytics.queries import describe_view, described_columns, glossary, views
 from orchbench_analytics.schema import Table
 from orchbench_analytics.store.manifest import Manifest
 from orchbench_analytics.tables import PROFILE_NAME, STEP_KEY, TABLES
 from orchbench_analytics.views.catalog import connect, describe
-from orchbench_analytics.views.descriptions import describe_view, described_columns, glossary
 
 
 @pytest.fixture(scope="module")
