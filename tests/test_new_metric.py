@@ -98,6 +98,7 @@ def checkout(tmp_path: Path) -> Path:
     return tmp_path / "checkout"
 
 
+@pytest.mark.long
 def test_a_metric_is_added_by_one_entry_and_its_column_in_sql(
     checkout: Path, demo_directory: Path, tmp_path: Path
 ) -> None:

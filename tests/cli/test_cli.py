@@ -103,6 +103,7 @@ def test_leaderboard_in_every_format(orchbench, demo: Path, tmp_path: Path) -> N
         assert (tmp_path / name).stat().st_size > 0
 
 
+@pytest.mark.long
 def test_rows_are_chosen_by_the_same_words_everywhere(orchbench, demo: Path) -> None:
     def rows(*arguments: object) -> list[dict[str, object]]:
         return json.loads(orchbench(*arguments, "--format", "json").stdout)
@@ -187,6 +188,7 @@ def test_a_profile_can_be_written_scored_and_removed(
     assert orchbench("leaderboard", "w", "-p", "mine").returncode == 2
 
 
+@pytest.mark.long
 def test_a_removed_model_is_gone_and_the_others_are_as_before(
     orchbench, monkeypatch, demo: Path, tmp_path: Path
 ) -> None:
@@ -483,6 +485,7 @@ PROFILED = [
 ]
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("call", PROFILED, ids=" ".join)
 def test_every_table_says_its_profile(
     orchbench, demo: Path, make_once, call: tuple[str, ...]

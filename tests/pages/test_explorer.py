@@ -67,6 +67,7 @@ def ask(client: TestClient, query: str) -> Any:
     return client.post(f"/{TOKEN}/sql", content=query)
 
 
+@pytest.mark.long
 def test_the_page_is_that_of_the_report(client: TestClient, demo: Path, tmp_path: Path) -> None:
     page = client.get(f"/{TOKEN}/")
     report = open_warehouse(demo).report(tmp_path / "report.html", jobs=1).page
@@ -270,6 +271,7 @@ def test_any_two_models_are_compared_when_they_are_asked_for(client: TestClient)
         assert client.get(f"{page.url.path}pieces/{name}.js").status_code == 404
 
 
+@pytest.mark.long
 def test_save_as_report_is_the_offline_file(
     client: TestClient, demo: Path, scratch: Path, tmp_path: Path
 ) -> None:
