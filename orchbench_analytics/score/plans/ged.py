@@ -18,10 +18,9 @@ from fractions import Fraction
 from functools import cache, lru_cache
 from math import lcm
 from operator import itemgetter
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import msgspec
-import networkx as nx
 import polars as pl
 from polars._typing import PolarsDataType
 
@@ -32,6 +31,9 @@ from orchbench_analytics.score.plans.graphs import (
     drawing_rules,
     from_text,
 )
+
+if TYPE_CHECKING:  # imported where it is asked: most processes never do
+    import networkx as nx
 
 BUDGET = 200_000  # pairs of nodes weighed; the benchmark's plans need a few hundred
 MAX_SEARCHED_NODES = 40
@@ -241,6 +243,8 @@ def _ask_networkx(
     budget: int,
 ) -> float | None:
     """What networkx returns for graphs of so many nodes and these edges; null if it takes long."""
+    import networkx as nx
+
     graph_1, graph_2 = to_networkx(*first), to_networkx(*second)
     bound: Any = _CountedBound(
         graph_1.order() + graph_1.size() + graph_2.order() + graph_2.size(), budget
@@ -264,6 +268,8 @@ def _ask_networkx(
 
 def to_networkx(node_count: int, edges: Edges) -> nx.DiGraph[int]:
     """A graph in networkx: positions as nodes, and as the attribute that costs are given."""
+    import networkx as nx
+
     drawn: nx.DiGraph[int] = nx.DiGraph()
     for position in range(node_count):
         drawn.add_node(position, position=position)
