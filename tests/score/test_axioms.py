@@ -20,11 +20,11 @@ from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis import strategies as st
 
 from orchbench_analytics.ingest.decode import read_with
-from orchbench_analytics.ingest.flatten import flatten_runs
-from orchbench_analytics.ingest.runs import read_runs
+from orchbench_analytics.ingest.flatten import flatten_runs, read_runs
 from orchbench_analytics.profiles import BUILT_IN, Profile, rules_of
 from orchbench_analytics.schema import polars_schema
-from orchbench_analytics.score.group import prepare_steps, score_steps, sum_up
+from orchbench_analytics.score.group import sum_up
+from orchbench_analytics.score.steps.score import prepare_steps, score_steps
 from orchbench_analytics.store.manifest import Manifest
 from orchbench_analytics.tables import (
     JUDGEMENTS,

@@ -19,7 +19,8 @@ from orchbench_analytics import open_warehouse
 from orchbench_analytics.engines import Here
 from orchbench_analytics.profiles import BUILT_IN, SPEC, UPSTREAM, flip, rule_choices
 from orchbench_analytics.score import group
-from orchbench_analytics.score.plans.ged import GraphPair, measure_pairs
+from orchbench_analytics.score.plans.ged import GraphPair
+from orchbench_analytics.score.plans.score import measure_pairs
 from orchbench_analytics.store.manifest import files_of, load_manifest, row_holders
 from orchbench_analytics.store.parquet import scan_files
 from orchbench_analytics.tables import SCORED_TABLES, TABLES
