@@ -136,10 +136,10 @@ def score(
     rows: dict[str, list[Any]] = {}
     for model, files in documents.items():
         for number, file in enumerate(files):
-            for name, new in flattened((model, "default", "EN", f"scenario {number}"), file):
+            for name, new in flattened(model, f"scenario {number}", file):
                 rows.setdefault(name, []).extend(new)
     tables = {
-        table.name: pl.DataFrame(rows[table.name], schema=polars_schema(table), orient="row")
+        table.name: pl.DataFrame(rows[table.name], schema=polars_schema(table))
         for table in (SCENARIOS, STEPS, PLANS)
     }
     raw = (tables["scenarios"], tables["steps"], tables["plans"])
@@ -152,8 +152,9 @@ def score(
     return Scored(tables, profiles, database)
 
 
-def flattened(key: tuple[str, ...], file: Json) -> Iterable[tuple[str, list[Any]]]:
+def flattened(model: str, scenario: str, file: Json) -> Iterable[tuple[str, list[Any]]]:
     data = json.dumps(file).encode()
+    key = {"model": model, "experiment": "default", "language": "EN", "scenario": scenario}
     flat, _ = read_with(lambda document: flatten_runs(key, read_runs(document)), data)
     return flat.rows.items()
 

@@ -38,8 +38,8 @@ NEW_COLUMN: Edit = (
 )
 FILLS_COLUMN: Edit = (
     "ingest/flatten.py",
-    '    step_key: str = ""\n\n    @property\n    def is_answered',
-    '    step_key: str = ""\n    colour: str | None = "blue"\n\n    @property\n    def is_answered',
+    '        "step_key": _row_key(path, step, position),\n',
+    '        "step_key": _row_key(path, step, position),\n        "colour": "blue",\n',
 )
 NEW_RULE: Edit = (
     "profiles.py",
@@ -52,8 +52,8 @@ NEW_RULE: Edit = (
 )
 OTHER_FLATTEN: Edit = (
     "ingest/flatten.py",
-    "(text_of(entry.agent_id), text_of(entry.content)",
-    '("blue", text_of(entry.content)',
+    '"answer_agent_id": text_of(entry.agent_id)',
+    '"answer_agent_id": "blue"',
 )
 AGENTS = "select distinct model, answer_agent_id from main.steps order by all"
 
