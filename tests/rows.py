@@ -9,9 +9,8 @@ import polars as pl
 
 from orchbench_analytics.profiles import SPEC, Profile
 from orchbench_analytics.schema import Table, polars_schema
-from orchbench_analytics.score.group import prepare_plans, prepare_steps, score_plans, score_steps
-from orchbench_analytics.score.plans.totals import ScoredPlans
-from orchbench_analytics.score.steps.totals import ScoredSteps
+from orchbench_analytics.score.plans.score import ScoredPlans, prepare_plans, score_plans
+from orchbench_analytics.score.steps.score import ScoredSteps, prepare_steps, score_steps
 from orchbench_analytics.tables import JUDGEMENTS, PLANS, STEPS, TOOL_PARAMETERS
 
 Row = dict[str, Any]

@@ -27,7 +27,7 @@ Task = TypeVar("Task")
 Result = TypeVar("Result")
 _PROBE_COUNT = 64
 _TASKS_AHEAD = 2
-_OBJECTS_BETWEEN_COLLECTIONS = 1_000_000
+_OBJECTS_BETWEEN_COLLECTIONS = 100_000
 
 
 class Engine(Protocol):

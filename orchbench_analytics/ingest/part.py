@@ -24,7 +24,6 @@ from orchbench_analytics.ingest.decode import (
     read_with,
 )
 from orchbench_analytics.ingest.flatten import Flat
-from orchbench_analytics.ingest.runs import read_runs
 from orchbench_analytics.ingest.sources import InputFile, Source, noted, refused, source_of
 from orchbench_analytics.schema import Table, arrow_schema
 from orchbench_analytics.store import directories, parquet
@@ -124,7 +123,7 @@ def read_and_flatten(file: InputFile, data: bytes) -> tuple[Flat, Problem | None
     def make(document: bytes) -> Flat:
         if file.kind == "runs":
             scenario = key | {"scenario": file.scenario}
-            runs = read_runs(document)
+            runs = flatten.read_runs(document)
             return flatten.flatten_runs(scenario, runs, client_model=file.client_model)
         if file.kind == "judge_log":
             log = msgspec.json.decode(document, type=JudgeLog)

@@ -15,8 +15,7 @@ from orchbench_analytics.outputs.screen import Limits, screen
 from orchbench_analytics.outputs.show import StepKey
 from orchbench_analytics.outputs.terminal import cut, printable, printable_line, wrap
 from orchbench_analytics.profiles import Profile
-from orchbench_analytics.score.plans.graphs import outline
-from orchbench_analytics.score.plans.read_plan import read_plan
+from orchbench_analytics.score.plans.graphs import outline, read_plan
 
 Table = Callable[[str], pl.LazyFrame]
 _LONGEST_TEXT = 4000

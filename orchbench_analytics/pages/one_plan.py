@@ -10,7 +10,7 @@ import polars as pl
 from orchbench_analytics.outputs.show import StepKey
 from orchbench_analytics.pages.plan_picture import GRAPHS, draw_pictures
 from orchbench_analytics.profiles import Profile
-from orchbench_analytics.score.plans.totals import with_text_parts
+from orchbench_analytics.score.plans.score import with_text_parts
 
 
 class DrawnPlan(NamedTuple):

@@ -24,9 +24,9 @@ from orchbench_analytics.score.plans.graphs import (
     component_graph,
     drawing_rules,
     outline,
+    read_plan,
     structure_graph,
 )
-from orchbench_analytics.score.plans.read_plan import read_plan
 
 GRAPHS = ("structure", "component")
 SAME, MISSING, EXTRA, CHANGED = range(4)

@@ -17,7 +17,7 @@ from orchbench_analytics.pages.columns import columns_of
 from orchbench_analytics.pages.plan_picture import draw_pictures
 from orchbench_analytics.pages.source import Source
 from orchbench_analytics.profiles import Profile
-from orchbench_analytics.score.plans.totals import with_text_parts
+from orchbench_analytics.score.plans.score import with_text_parts
 from orchbench_analytics.tables import TABLES
 from orchbench_analytics.views.catalog import frame_of, quoted
 

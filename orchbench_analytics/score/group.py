@@ -20,27 +20,8 @@ from orchbench_analytics.metrics import LABEL_FIGURES, SCENARIO_FIGURES
 from orchbench_analytics.profiles import REPORTED, Profile, plan_rules_of, rules_of, step_rules_of
 from orchbench_analytics.queries import macros, scenario_scores_query
 from orchbench_analytics.schema import Table, polars_schema
-from orchbench_analytics.score.plans.ged import (
-    GraphPair,
-    drawn_for,
-    graph_pairs,
-    measure_pairs,
-    measured_frame,
-    merge,
-)
-from orchbench_analytics.score.plans.graphs import draw_plans, drawing_rules
-from orchbench_analytics.score.plans.totals import ScoredPlans, total_plans
-from orchbench_analytics.score.steps.arguments import (
-    as_read,
-    compare_arguments,
-    compare_names,
-    mark_judgeable,
-    pairs_of,
-)
-from orchbench_analytics.score.steps.decide import decide
-from orchbench_analytics.score.steps.judge import apply_verdicts, cut_off_runs, read_verdicts
-from orchbench_analytics.score.steps.observe import RUN_COLUMNS, step_facts
-from orchbench_analytics.score.steps.totals import ScoredSteps, arguments_of, total_steps
+from orchbench_analytics.score.plans.score import prepare_plans, score_plans
+from orchbench_analytics.score.steps.score import prepare_steps, score_steps
 from orchbench_analytics.score.unscored import Coverage, OpenGroup, find_unscored, row_count
 from orchbench_analytics.store.directories import write_directory
 from orchbench_analytics.store.files import columns_id
@@ -137,62 +118,6 @@ def score_group(task: GroupTask) -> list[ScoreGroup]:
         frames = [*of_steps, *of_plans, summed.filter(profile=profile.name)]
         groups.append(_write_scores(task, profile, frames))
     return groups
-
-
-class PreparedSteps(NamedTuple):
-    """What no profile changes: facts about steps, compared names and arguments, and verdicts."""
-
-    facts: pl.DataFrame
-    names: pl.DataFrame
-    arguments: pl.DataFrame
-    verdicts: pl.DataFrame
-
-
-def prepare_steps(
-    steps: pl.DataFrame, judgements: pl.DataFrame, tool_parameters: pl.DataFrame
-) -> PreparedSteps:
-    """Read every distinct answer, and compare every pair that any profile may ask for."""
-    facts, read = step_facts(steps)
-    pairs = pairs_of(facts)
-    names = compare_names(pairs, read)
-    # Joins keep no order unless told to; from here on they are, so that scores come out in one.
-    compared = compare_arguments(pairs, read).sort("argument_key")
-    arguments = mark_judgeable(compared, read, tool_parameters)
-    cut_off = cut_off_runs(judgements)
-    facts = facts.join(cut_off, on=RUN_COLUMNS, how="left", maintain_order="left")
-    return PreparedSteps(facts, names, arguments, read_verdicts(judgements))
-
-
-def score_steps(prepared: PreparedSteps, profile: Profile) -> ScoredSteps:
-    """Prepared steps under a profile: decided, judged, and added up."""
-    decided = decide(prepared.facts, profile)
-    compared = arguments_of(decided, as_read(prepared.arguments, profile), profile)
-    judged = apply_verdicts(compared, prepared.verdicts, profile)
-    return total_steps(decided, as_read(prepared.names, profile), judged, profile)
-
-
-class PreparedPlans(NamedTuple):
-    """Plans, what was drawn of each distinct text, and the distance of each pair of graphs."""
-
-    plans: pl.DataFrame
-    texts: pl.DataFrame
-    measured: pl.DataFrame
-
-
-def prepare_plans(plans: pl.DataFrame, profiles: Sequence[Profile]) -> PreparedPlans:
-    """Draw the graphs of every distinct text under the rules of each profile, and measure them."""
-    rules = tuple(sorted({drawing_rules(profile) for profile in profiles}))
-    plans, texts = draw_plans(plans, rules)
-    pairs = pl.concat(graph_pairs(drawn_for(plans, texts, p)) for p in profiles).unique()
-    measured = measure_pairs([GraphPair(*row) for row in pairs.iter_rows()])
-    return PreparedPlans(plans, texts, measured_frame(measured))
-
-
-def score_plans(prepared: PreparedPlans, profile: Profile) -> ScoredPlans:
-    """Prepared plans under a profile: distances joined back, the entry that counts, its scores."""
-    drawn = drawn_for(prepared.plans, prepared.texts, profile)
-    merged = merge(drawn, prepared.measured)
-    return total_plans(merged, profile)
 
 
 def sum_up(

@@ -14,14 +14,15 @@ from orchbench_analytics.ingest.decode import (
 )
 from orchbench_analytics.ingest.flatten import (
     Flat,
+    StepLabel,
     flatten_judge_log,
     flatten_results,
     flatten_run_log,
     flatten_runs,
     label_signature,
+    read_runs,
 )
 from orchbench_analytics.ingest.part import read_and_flatten
-from orchbench_analytics.ingest.runs import StepLabel, read_runs
 from orchbench_analytics.ingest.sources import InputFile
 from orchbench_analytics.tables import TABLES
 from tests.documents import PLAN, call, judge_log, results_document, run, runs_document

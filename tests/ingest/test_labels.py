@@ -2,7 +2,7 @@
 
 import json
 
-from orchbench_analytics.ingest.runs import read_gold
+from orchbench_analytics.ingest.flatten import read_gold
 from tests.documents import PLAN, call, run
 
 

@@ -7,7 +7,7 @@ import msgspec
 import pytest
 
 from orchbench_analytics.ingest.decode import UnreadableDocument, read_with
-from orchbench_analytics.ingest.runs import ReadRuns, read_runs
+from orchbench_analytics.ingest.flatten import ReadRuns, read_runs
 from tests.documents import run, runs_document
 
 WRONG: list[Any] = [None, True, 7, 1.5, "text", [], [1, "a"], {}, {"a": 1}]

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import networkx as nx
 
-from orchbench_analytics.score.plans.edits import Weights
-from orchbench_analytics.score.plans.ged import substitution_costs, to_networkx, units
+from orchbench_analytics.score.plans.ged import Weights, substitution_costs, to_networkx, units
 from orchbench_analytics.score.plans.graphs import Graph
 
 

@@ -18,7 +18,7 @@ from orchbench_analytics.pages.plan_picture import (
 )
 from orchbench_analytics.profiles import BUILT_IN
 from orchbench_analytics.score.plans.graphs import Graph
-from orchbench_analytics.score.plans.totals import with_text_parts
+from orchbench_analytics.score.plans.score import with_text_parts
 from tests.conftest import MakeOnce
 from tests.sample_sweep import build_demo
 

@@ -20,11 +20,11 @@ from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis import strategies as st
 
 from orchbench_analytics.ingest.decode import read_with
-from orchbench_analytics.ingest.flatten import flatten_runs
-from orchbench_analytics.ingest.runs import read_runs
+from orchbench_analytics.ingest.flatten import flatten_runs, read_runs
 from orchbench_analytics.profiles import BUILT_IN, Profile, rules_of
 from orchbench_analytics.schema import polars_schema
-from orchbench_analytics.score.group import prepare_steps, score_steps, sum_up
+from orchbench_analytics.score.group import sum_up
+from orchbench_analytics.score.steps.score import prepare_steps, score_steps
 from orchbench_analytics.store.manifest import Manifest
 from orchbench_analytics.tables import (
     JUDGEMENTS,
@@ -136,10 +136,10 @@ def score(
     rows: dict[str, list[Any]] = {}
     for model, files in documents.items():
         for number, file in enumerate(files):
-            for name, new in flattened((model, "default", "EN", f"scenario {number}"), file):
+            for name, new in flattened(model, f"scenario {number}", file):
                 rows.setdefault(name, []).extend(new)
     tables = {
-        table.name: pl.DataFrame(rows[table.name], schema=polars_schema(table), orient="row")
+        table.name: pl.DataFrame(rows[table.name], schema=polars_schema(table))
         for table in (SCENARIOS, STEPS, PLANS)
     }
     raw = (tables["scenarios"], tables["steps"], tables["plans"])
@@ -152,8 +152,9 @@ def score(
     return Scored(tables, profiles, database)
 
 
-def flattened(key: tuple[str, ...], file: Json) -> Iterable[tuple[str, list[Any]]]:
+def flattened(model: str, scenario: str, file: Json) -> Iterable[tuple[str, list[Any]]]:
     data = json.dumps(file).encode()
+    key = {"model": model, "experiment": "default", "language": "EN", "scenario": scenario}
     flat, _ = read_with(lambda document: flatten_runs(key, read_runs(document)), data)
     return flat.rows.items()
 

@@ -9,10 +9,10 @@ import pytest
 
 from orchbench_analytics.engines import Here
 from orchbench_analytics.profiles import BUILT_IN
-from orchbench_analytics.score.group import prepare_plans
-from orchbench_analytics.score.plans.edits import Weights
-from orchbench_analytics.score.plans.ged import exact_distance
+from orchbench_analytics.score.plans import ged
+from orchbench_analytics.score.plans.ged import Weights, exact_distance
 from orchbench_analytics.score.plans.graphs import from_text
+from orchbench_analytics.score.plans.score import prepare_plans
 from orchbench_analytics.warehouse import Warehouse, open_warehouse
 from tests.golden.pack import FIGURES, PACK, figures_of, golden_warehouse
 from tests.oracle.distances import networkx_distance
@@ -42,6 +42,7 @@ def test_upstream_asks_networkx(tmp_path: Path, monkeypatch: pytest.MonkeyPatch)
         return float(measure(*graphs, **options))
 
     monkeypatch.setattr(nx, "graph_edit_distance", spy)
+    ged._ask_networkx.cache_clear()
     warehouse = open_warehouse(tmp_path / "warehouse", engine=Here(), create=True)
     warehouse.ingest(PACK / "results", score=False)
     warehouse.score(profile="spec")

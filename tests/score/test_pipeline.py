@@ -19,7 +19,7 @@ from orchbench_analytics import open_warehouse
 from orchbench_analytics.engines import Here
 from orchbench_analytics.profiles import BUILT_IN, SPEC, UPSTREAM, flip, rule_choices
 from orchbench_analytics.score import group
-from orchbench_analytics.score.plans.ged import GraphPair, measure_pairs
+from orchbench_analytics.score.plans.ged import GraphPair, Measured, measure
 from orchbench_analytics.store.manifest import files_of, load_manifest, row_holders
 from orchbench_analytics.store.parquet import scan_files
 from orchbench_analytics.tables import SCORED_TABLES, TABLES
@@ -352,11 +352,11 @@ class TestPlans:
     ) -> None:
         measured: list[GraphPair] = []
 
-        def measure(pairs: list[GraphPair]) -> list[tuple[Any, ...]]:
-            measured.extend(pairs)
-            return measure_pairs(pairs)
+        def measure_and_count(pair: GraphPair) -> Measured:
+            measured.append(pair)
+            return measure(pair)
 
-        monkeypatch.setattr(group, "measure_pairs", measure)
+        monkeypatch.setattr("orchbench_analytics.score.plans.score.measure", measure_and_count)
 
         open_warehouse(tmp_path / "w", engine=Here(), create=True).ingest(tree)
 
@@ -408,13 +408,13 @@ def test_changed_code_scores_everything_anew(warehouse: Warehouse, tmp_path: Pat
     write(scenario_path(tmp_path / "results", "one"), with_plan(f"```json\n{PLAN_ANSWER}\n```"))
     ingest = f"open_warehouse({str(warehouse.path)!r}).ingest({str(tmp_path / 'results')!r})"
     code = f"from orchbench_analytics import open_warehouse; {ingest}"
-    read_plan = copied / PACKAGE.name / "score" / "plans" / "read_plan.py"
+    graphs = copied / PACKAGE.name / "score" / "plans" / "graphs.py"
     found = []
     for way in ("json_block", "braces"):
         subprocess.run([sys.executable, "-c", code], cwd=copied, check=True)
         found.append(rows(warehouse, "scored_plans", model="one", profile="spec")["read_as"][0])
-        without = [line for line in read_plan.read_text().splitlines() if f'("{way}",' not in line]
-        read_plan.write_text("\n".join(without))
+        without = [line for line in graphs.read_text().splitlines() if f'("{way}",' not in line]
+        graphs.write_text("\n".join(without))
 
     assert found[0] == "json_block"
     assert found[1] != "json_block"

@@ -40,8 +40,9 @@ ROW: dict[str, Any] = {
 
 def scores_of(*results: dict[str, Any]) -> list[dict[str, Any]]:
     document = ResultsDocument(overall_statistics={}, detailed_results=list(results))
-    rows = flatten_results(("m", "x", "EN"), document).rows["reported_scenarios"]
-    figures = pl.DataFrame(rows, schema=polars_schema(REPORTED_SCENARIOS), orient="row")
+    key = {"model": "m", "experiment": "x", "language": "EN"}
+    rows = flatten_results(key, document).rows["reported_scenarios"]
+    figures = pl.DataFrame(rows, schema=polars_schema(REPORTED_SCENARIOS))
     return reported_scores(figures).to_dicts()
 
 

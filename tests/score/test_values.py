@@ -10,12 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from orchbench_analytics.score.values import (
-    LONGEST_QUOTED,
-    MAX_DEPTH,
-    comparable_text,
-    decode_json,
-)
+from orchbench_analytics.texts import LONGEST_QUOTED, MAX_DEPTH, comparable_text, decode_json
 
 
 def deep(levels: int, opening: str = "[", closing: str = "]") -> str:

@@ -224,7 +224,7 @@ def test_a_removed_rule_goes(release: Callable[..., Release], tmp_path: Path, tr
 def test_scoring_under_one_profile_after_a_change_of_code_loses_no_other(
     release: Callable[..., Release], warehouse: Path
 ) -> None:
-    other = release(("score/steps/decide.py", "_CALL = pl.lit", "\n_CALL = pl.lit"))
+    other = release(("score/steps/score.py", "_CALL = pl.lit", "\n_CALL = pl.lit"))
 
     other.run("open_warehouse(sys.argv[1]).score(profile='strict', jobs=1)", warehouse)
 

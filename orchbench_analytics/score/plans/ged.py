@@ -1,4 +1,4 @@
-"""The graph edit distance of plans: distinct pairs of graphs in, distances out.
+"""The graph edit distance of plans: a pair of graphs in, its distance and its edits out.
 
 `networkx.graph_edit_distance` with our costs defines the distance. It pairs a self-loop with any
 edge of its node, so self-loops are folded into the costs of nodes, and then it is exact.
@@ -18,29 +18,142 @@ from fractions import Fraction
 from functools import cache, lru_cache
 from math import lcm
 from operator import itemgetter
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import msgspec
-import networkx as nx
-import polars as pl
-from polars._typing import PolarsDataType
 
-from orchbench_analytics.profiles import Profile
-from orchbench_analytics.score.plans.edits import Weights, plan_edits, plan_matches
-from orchbench_analytics.score.plans.graphs import (
-    Graph,
-    drawing_rules,
-    from_text,
-)
+from orchbench_analytics.score.plans.graphs import Graph, Node, from_text
 
+if TYPE_CHECKING:  # imported where it is asked: most processes never do
+    import networkx as nx
 BUDGET = 200_000  # pairs of nodes weighed; the benchmark's plans need a few hundred
 MAX_SEARCHED_NODES = 40
 NETWORKX_BUDGET = 5_000  # branches weighed; the benchmark's plans need a few hundred
 MAX_NETWORKX_SIZE = 100  # nodes and edges of both graphs
-
 Label = tuple[int, int]
 Edges = tuple[tuple[int, int], ...]
 Substitutions = tuple[tuple[int, ...], ...]  # costs in whole units, by the positions of both nodes
+_WORDS = {"structure": ("workflow", "dependency"), "component": ("step", "transition")}
+
+
+class Weights(NamedTuple):
+    """The cost of a step with another agent, and of a step with another status."""
+
+    agent: float
+    status: float
+
+
+class GraphPair(NamedTuple):
+    """Two graphs as text, and how they are measured.
+
+    The method is `exact`, or `networkx` as it is; a lone self-loop is `counted` or `free`.
+    """
+
+    graph: str
+    answer_graph: str
+    label_graph: str
+    method: str
+    lone_loop: str
+    agent_weight: float
+    status_weight: float
+
+
+class Measured(NamedTuple):
+    """How far an answer's graph is from the label's; edits and matches are JSON lists."""
+
+    distance: float
+    lower_bound: float
+    is_exact: bool
+    similarity: float
+    edits: str
+    matches: str
+
+
+def measure(pair: GraphPair) -> Measured:
+    """Measure one pair of graphs."""
+    answer, label = from_text(pair.answer_graph), from_text(pair.label_graph)
+    weights = Weights(pair.agent_weight, pair.status_weight)
+    exact = exact_distance(answer, label, weights)
+    found = exact
+    if pair.method == "networkx":
+        found = evaluator_distance(answer, label, weights, otherwise=exact)
+    if pair.lone_loop == "free" and has_lone_loop(answer, label):
+        found = found._replace(value=found.value - 1, lower_bound=found.lower_bound - 1)
+    return Measured(
+        found.value,
+        found.lower_bound,
+        found.is_exact,
+        similarity(found.value, answer, label),
+        _json(plan_edits(pair.graph, answer, label, found.mapping, weights)),
+        _json(plan_matches(answer, label, found.mapping)),
+    )
+
+
+class Distance(NamedTuple):
+    """A distance, the least it can be, and what each node of the first graph becomes.
+
+    A node that becomes None is deleted; nodes of the second graph that none becomes are inserted.
+    """
+
+    value: float
+    lower_bound: float
+    mapping: tuple[int | None, ...]
+
+    @property
+    def is_exact(self) -> bool:
+        """Whether the search came to its end within its budget."""
+        return self.value == self.lower_bound
+
+
+def exact_distance(
+    first: Graph, second: Graph, weights: Weights, *, budget: int = BUDGET
+) -> Distance:
+    """The least cost of edits that turn one graph into the other, from 0 to all nodes and edges.
+
+    Past the budget it is the least cost found, with a lower bound.
+    """
+    if first == second:
+        return Distance(0.0, 0.0, tuple(range(len(first.nodes))))
+    labels_1, labels_2 = labels_of(first, second)
+    # With its nodes sorted, a graph is the same in whatever order they appeared.
+    order_1 = sorted(range(len(labels_1)), key=labels_1.__getitem__)
+    order_2 = sorted(range(len(labels_2)), key=labels_2.__getitem__)
+    found = _distance_of_shapes(
+        _shape(labels_1, first.edges, order_1),
+        _shape(labels_2, second.edges, order_2),
+        units(first, second, weights),
+        budget,
+    )
+    mapping: list[int | None] = [None] * len(order_1)
+    for source, target in zip(order_1, found.mapping, strict=True):
+        mapping[source] = None if target is None else order_2[target]
+    return found._replace(mapping=tuple(mapping))
+
+
+def _shape(labels: tuple[Label, ...], edges: Edges, order: list[int]) -> Shape:
+    position = {node: i for i, node in enumerate(order)}
+    renumbered = sorted([(position[source], position[target]) for source, target in edges])
+    return Shape(tuple([labels[node] for node in order]), tuple(renumbered))
+
+
+@lru_cache(maxsize=20_000)  # plans of other names often have the same shape
+def _distance_of_shapes(first: Shape, second: Shape, costs: Costs, budget: int) -> Distance:
+    # No substitution costs more than one, so an optimal path deletes and inserts as few nodes as
+    # it can: all of the smaller graph is mapped. Choosing that side by its shape makes the result
+    # symmetric.
+    is_swapped = (len(first.labels), first) > (len(second.labels), second)
+    small, large = (second, first) if is_swapped else (first, second)
+    found = best_mapping(small, large, costs, budget=budget)
+    mapping: list[int | None] = list(found.targets)
+    if is_swapped:
+        mapping = [None] * len(large.labels)
+        for source, target in enumerate(found.targets):
+            mapping[target] = source
+    unsaved = len(large.labels) - len(small.labels) + len(small.edges) + len(large.edges)
+    value, lower_bound = (
+        (unsaved * costs.one - saved) / costs.one for saved in (found.saved, found.ceiling)
+    )
+    return Distance(value, lower_bound, tuple(mapping))
 
 
 class Shape(NamedTuple):
@@ -63,23 +176,6 @@ class Costs(NamedTuple):
         if first[0] == second[0]:
             return 0 if first[1] == second[1] else self.status
         return self.agent if first[1] == second[1] else self.both
-
-
-class Mapping(NamedTuple):
-    """Where each node of the smaller graph goes, what that saves, and the most any could save.
-
-    An edge that is kept saves its deletion and its insertion; a new label takes away its cost.
-    """
-
-    targets: tuple[int, ...]
-    saved: int
-    ceiling: int
-
-
-def substitution_costs(first: Graph, second: Graph, costs: Costs) -> Substitutions:
-    """What it costs that each node of the first graph becomes each node of the second."""
-    labels_1, labels_2 = labels_of(first, second)
-    return tuple([tuple([costs.of_becoming(a, b) for b in labels_2]) for a in labels_1])
 
 
 def units(first: Graph, second: Graph, weights: Weights) -> Costs:
@@ -115,224 +211,15 @@ def _is_structure(first: Graph, second: Graph) -> bool:
     return not nodes or isinstance(nodes[0], str)
 
 
-class Distance(NamedTuple):
-    """A distance, the least it can be, and what each node of the first graph becomes.
+class Mapping(NamedTuple):
+    """Where each node of the smaller graph goes, what that saves, and the most any could save.
 
-    A node that becomes None is deleted; nodes of the second graph that none becomes are inserted.
+    An edge that is kept saves its deletion and its insertion; a new label takes away its cost.
     """
 
-    value: float
-    lower_bound: float
-    mapping: tuple[int | None, ...]
-
-    @property
-    def is_exact(self) -> bool:
-        """Whether the search came to its end within its budget."""
-        return self.value == self.lower_bound
-
-
-class GraphPair(NamedTuple):
-    """Two graphs as text, and how they are measured.
-
-    The method is `exact`, or `networkx` as it is; a lone self-loop is `counted` or `free`.
-    """
-
-    graph: str
-    answer_graph: str
-    label_graph: str
-    method: str
-    lone_loop: str
-    agent_weight: float
-    status_weight: float
-
-
-class Measured(NamedTuple):
-    """How far an answer's graph is from the label's; edits and matches are JSON lists."""
-
-    distance: float
-    lower_bound: float
-    is_exact: bool
-    similarity: float
-    edits: str
-    matches: str
-
-
-def measure_pairs(pairs: Sequence[GraphPair]) -> list[tuple[Any, ...]]:
-    """Each pair with what was measured: the fields of GraphPair, then those of Measured."""
-    return [(*pair, *measure(pair)) for pair in pairs]
-
-
-def measure(pair: GraphPair) -> Measured:
-    """Measure one pair of graphs."""
-    answer, label = from_text(pair.answer_graph), from_text(pair.label_graph)
-    weights = Weights(pair.agent_weight, pair.status_weight)
-    exact = exact_distance(answer, label, weights)
-    found = exact
-    if pair.method == "networkx":
-        found = evaluator_distance(answer, label, weights, otherwise=exact)
-    if pair.lone_loop == "free" and has_lone_loop(answer, label):
-        found = found._replace(value=found.value - 1, lower_bound=found.lower_bound - 1)
-    return Measured(
-        found.value,
-        found.lower_bound,
-        found.is_exact,
-        similarity(found.value, answer, label),
-        _json(plan_edits(pair.graph, answer, label, found.mapping, weights)),
-        _json(plan_matches(answer, label, found.mapping)),
-    )
-
-
-def exact_distance(
-    first: Graph, second: Graph, weights: Weights, *, budget: int = BUDGET
-) -> Distance:
-    """The least cost of edits that turn one graph into the other, from 0 to all nodes and edges.
-
-    Past the budget it is the least cost found, with a lower bound.
-    """
-    if first == second:
-        return Distance(0.0, 0.0, tuple(range(len(first.nodes))))
-    labels_1, labels_2 = labels_of(first, second)
-    # With its nodes sorted, a graph is the same in whatever order they appeared.
-    order_1 = sorted(range(len(labels_1)), key=labels_1.__getitem__)
-    order_2 = sorted(range(len(labels_2)), key=labels_2.__getitem__)
-    found = _distance_of_shapes(
-        _shape(labels_1, first.edges, order_1),
-        _shape(labels_2, second.edges, order_2),
-        units(first, second, weights),
-        budget,
-    )
-    mapping: list[int | None] = [None] * len(order_1)
-    for source, target in zip(order_1, found.mapping, strict=True):
-        mapping[source] = None if target is None else order_2[target]
-    return found._replace(mapping=tuple(mapping))
-
-
-def evaluator_distance(
-    first: Graph,
-    second: Graph,
-    weights: Weights,
-    *,
-    otherwise: Distance,
-    budget: int = NETWORKX_BUDGET,
-) -> Distance:
-    """What networkx makes of the graphs with their self-loops, as the public evaluator asks it.
-
-    Past the budget it is the distance given, not proven. The mapping is always that one's:
-    networkx's own is not one that its distance belongs to. Of graphs of at most one node releases
-    of networkx disagree, and the newer ones return the distance given.
-    """
-    if max(len(first.nodes), len(second.nodes)) <= 1:
-        return otherwise
-    unproven = otherwise._replace(lower_bound=0.0)
-    if size_of(first, second) > MAX_NETWORKX_SIZE:
-        return unproven
-    costs = units(first, second, weights)
-    sides = [(len(graph.nodes), graph.edges) for graph in (first, second)]
-    value = _ask_networkx(*sides, substitution_costs(first, second, costs), costs.one, budget)
-    return unproven if value is None else Distance(value, value, otherwise.mapping)
-
-
-@lru_cache(maxsize=5_000)  # plans of other names often cost the same
-def _ask_networkx(
-    first: tuple[int, Edges],
-    second: tuple[int, Edges],
-    substitutions: Substitutions,
-    one: int,
-    budget: int,
-) -> float | None:
-    """What networkx returns for graphs of so many nodes and these edges; null if it takes long."""
-    graph_1, graph_2 = to_networkx(*first), to_networkx(*second)
-    bound: Any = _CountedBound(
-        graph_1.order() + graph_1.size() + graph_2.order() + graph_2.size(), budget
-    )
-    try:
-        value = nx.graph_edit_distance(
-            graph_1,
-            graph_2,
-            node_subst_cost=lambda a, b: substitutions[a["position"]][b["position"]] / one,
-            node_del_cost=lambda _: 1.0,
-            node_ins_cost=lambda _: 1.0,
-            edge_subst_cost=lambda *_: 0.0,
-            edge_del_cost=lambda _: 1.0,
-            edge_ins_cost=lambda _: 1.0,
-            upper_bound=bound,
-        )
-    except _OutOfBudgetError:
-        return None
-    return float(value)
-
-
-def to_networkx(node_count: int, edges: Edges) -> nx.DiGraph[int]:
-    """A graph in networkx: positions as nodes, and as the attribute that costs are given."""
-    drawn: nx.DiGraph[int] = nx.DiGraph()
-    for position in range(node_count):
-        drawn.add_node(position, position=position)
-    drawn.add_edges_from(edges)
-    return drawn
-
-
-def has_lone_loop(first: Graph, second: Graph) -> bool:
-    """Whether neither graph has more than one node, and exactly one of the two has a self-loop."""
-    is_small = max(len(first.nodes), len(second.nodes)) <= 1
-    return is_small and bool(first.edges) != bool(second.edges)
-
-
-def similarity(distance: float, first: Graph, second: Graph) -> float:
-    """1 - distance / (nodes and edges of both), from 0 to 1; two empty graphs are alike: 1."""
-    most = size_of(first, second)
-    # networkx adds up floats, and may end a rounding error above the most.
-    return max(0.0, 1.0 - distance / most) if most else 1.0
-
-
-def size_of(first: Graph, second: Graph) -> int:
-    """All nodes and edges of both graphs: no distance is greater."""
-    return len(first.nodes) + len(first.edges) + len(second.nodes) + len(second.edges)
-
-
-class _OutOfBudgetError(Exception):
-    """networkx weighed more branches than it may."""
-
-
-class _CountedBound:
-    """An upper bound that stands only so many comparisons: networkx itself counts seconds."""
-
-    __array_ufunc__ = None  # numpy then leaves comparisons to us
-
-    def __init__(self, most: float, budget: int) -> None:
-        self.most = most
-        self.left = budget
-
-    def __lt__(self, cost: float) -> bool:
-        self.left -= 1
-        if self.left < 0:
-            raise _OutOfBudgetError
-        return self.most < cost
-
-
-def _shape(labels: tuple[Label, ...], edges: Edges, order: list[int]) -> Shape:
-    position = {node: i for i, node in enumerate(order)}
-    renumbered = sorted([(position[source], position[target]) for source, target in edges])
-    return Shape(tuple([labels[node] for node in order]), tuple(renumbered))
-
-
-@lru_cache(maxsize=20_000)  # plans of other names often have the same shape
-def _distance_of_shapes(first: Shape, second: Shape, costs: Costs, budget: int) -> Distance:
-    # No substitution costs more than one, so an optimal path deletes and inserts as few nodes as
-    # it can: all of the smaller graph is mapped. Choosing that side by its shape makes the result
-    # symmetric.
-    is_swapped = (len(first.labels), first) > (len(second.labels), second)
-    small, large = (second, first) if is_swapped else (first, second)
-    found = best_mapping(small, large, costs, budget=budget)
-    mapping: list[int | None] = list(found.targets)
-    if is_swapped:
-        mapping = [None] * len(large.labels)
-        for source, target in enumerate(found.targets):
-            mapping[target] = source
-    unsaved = len(large.labels) - len(small.labels) + len(small.edges) + len(large.edges)
-    value, lower_bound = (
-        (unsaved * costs.one - saved) / costs.one for saved in (found.saved, found.ceiling)
-    )
-    return Distance(value, lower_bound, tuple(mapping))
+    targets: tuple[int, ...]
+    saved: int
+    ceiling: int
 
 
 def best_mapping(small: Shape, large: Shape, costs: Costs, *, budget: int) -> Mapping:
@@ -343,27 +230,6 @@ def best_mapping(small: Shape, large: Shape, costs: Costs, *, budget: int) -> Ma
         return first
     found = _Search(small, large, costs, first, budget).run()
     return _with_namesakes(small, large, costs, found)
-
-
-def _saved(small: Shape, large: Shape, costs: Costs, targets: Sequence[int]) -> int:
-    edges = set(large.edges)
-    kept = sum([(targets[source], targets[target]) in edges for source, target in small.edges])
-    became = [large.labels[target] for target in targets]
-    return 2 * costs.one * kept - sum(map(costs.of_becoming, small.labels, became))
-
-
-def _with_namesakes(small: Shape, large: Shape, costs: Costs, found: Mapping) -> Mapping:
-    """Of equally good mappings prefer one that leaves a node its name: it reads better."""
-    targets = list(found.targets)
-    namesakes = {label: target for target, label in enumerate(large.labels)}
-    for source, label in enumerate(small.labels):
-        namesake = namesakes.get(label, targets[source])
-        if namesake != targets[source]:
-            swapped = [targets[source] if target == namesake else target for target in targets]
-            swapped[source] = namesake
-            if _saved(small, large, costs, swapped) == found.saved:
-                targets = swapped
-    return found._replace(targets=tuple(targets))
 
 
 def _paired_by_label(small: Shape, large: Shape) -> tuple[int, ...]:
@@ -386,6 +252,13 @@ def _paired_by_label(small: Shape, large: Shape) -> tuple[int, ...]:
     return tuple(targets)
 
 
+def _saved(small: Shape, large: Shape, costs: Costs, targets: Sequence[int]) -> int:
+    edges = set(large.edges)
+    kept = sum([(targets[source], targets[target]) in edges for source, target in small.edges])
+    became = [large.labels[target] for target in targets]
+    return 2 * costs.one * kept - sum(map(costs.of_becoming, small.labels, became))
+
+
 def most_saved(small: Shape, large: Shape, costs: Costs) -> int:
     """What no mapping exceeds: all edges of the sparser graph kept, each node at its cheapest."""
     labels = set(large.labels)
@@ -398,6 +271,20 @@ def most_saved(small: Shape, large: Shape, costs: Costs) -> int:
             with_status = costs.agent if status in statuses else costs.both
             least += min(with_agent, with_status)
     return 2 * costs.one * min(len(small.edges), len(large.edges)) - least
+
+
+def _with_namesakes(small: Shape, large: Shape, costs: Costs, found: Mapping) -> Mapping:
+    """Of equally good mappings prefer one that leaves a node its name: it reads better."""
+    targets = list(found.targets)
+    namesakes = {label: target for target, label in enumerate(large.labels)}
+    for source, label in enumerate(small.labels):
+        namesake = namesakes.get(label, targets[source])
+        if namesake != targets[source]:
+            swapped = [targets[source] if target == namesake else target for target in targets]
+            swapped[source] = namesake
+            if _saved(small, large, costs, swapped) == found.saved:
+                targets = swapped
+    return found._replace(targets=tuple(targets))
 
 
 class _Search:
@@ -498,98 +385,205 @@ class _Search:
         return rows
 
 
+def evaluator_distance(
+    first: Graph,
+    second: Graph,
+    weights: Weights,
+    *,
+    otherwise: Distance,
+    budget: int = NETWORKX_BUDGET,
+) -> Distance:
+    """What networkx makes of the graphs with their self-loops, as the public evaluator asks it.
+
+    Past the budget it is the distance given, not proven. The mapping is always that one's:
+    networkx's own is not one that its distance belongs to. Of graphs of at most one node releases
+    of networkx disagree, and the newer ones return the distance given.
+    """
+    if max(len(first.nodes), len(second.nodes)) <= 1:
+        return otherwise
+    unproven = otherwise._replace(lower_bound=0.0)
+    if size_of(first, second) > MAX_NETWORKX_SIZE:
+        return unproven
+    costs = units(first, second, weights)
+    sides = [(len(graph.nodes), graph.edges) for graph in (first, second)]
+    value = _ask_networkx(*sides, substitution_costs(first, second, costs), costs.one, budget)
+    return unproven if value is None else Distance(value, value, otherwise.mapping)
+
+
+def substitution_costs(first: Graph, second: Graph, costs: Costs) -> Substitutions:
+    """What it costs that each node of the first graph becomes each node of the second."""
+    labels_1, labels_2 = labels_of(first, second)
+    return tuple([tuple([costs.of_becoming(a, b) for b in labels_2]) for a in labels_1])
+
+
+@lru_cache(maxsize=5_000)  # plans of other names often cost the same
+def _ask_networkx(
+    first: tuple[int, Edges],
+    second: tuple[int, Edges],
+    substitutions: Substitutions,
+    one: int,
+    budget: int,
+) -> float | None:
+    """What networkx returns for graphs of so many nodes and these edges; null if it takes long."""
+    import networkx as nx
+
+    graph_1, graph_2 = to_networkx(*first), to_networkx(*second)
+    bound: Any = _CountedBound(
+        graph_1.order() + graph_1.size() + graph_2.order() + graph_2.size(), budget
+    )
+    try:
+        value = nx.graph_edit_distance(
+            graph_1,
+            graph_2,
+            node_subst_cost=lambda a, b: substitutions[a["position"]][b["position"]] / one,
+            node_del_cost=lambda _: 1.0,
+            node_ins_cost=lambda _: 1.0,
+            edge_subst_cost=lambda *_: 0.0,
+            edge_del_cost=lambda _: 1.0,
+            edge_ins_cost=lambda _: 1.0,
+            upper_bound=bound,
+        )
+    except _OutOfBudgetError:
+        return None
+    return float(value)
+
+
+def to_networkx(node_count: int, edges: Edges) -> nx.DiGraph[int]:
+    """A graph in networkx: positions as nodes, and as the attribute that costs are given."""
+    import networkx as nx
+
+    drawn: nx.DiGraph[int] = nx.DiGraph()
+    for position in range(node_count):
+        drawn.add_node(position, position=position)
+    drawn.add_edges_from(edges)
+    return drawn
+
+
+class _OutOfBudgetError(Exception):
+    """networkx weighed more branches than it may."""
+
+
+class _CountedBound:
+    """An upper bound that stands only so many comparisons: networkx itself counts seconds."""
+
+    __array_ufunc__ = None  # numpy then leaves comparisons to us
+
+    def __init__(self, most: float, budget: int) -> None:
+        self.most = most
+        self.left = budget
+
+    def __lt__(self, cost: float) -> bool:
+        self.left -= 1
+        if self.left < 0:
+            raise _OutOfBudgetError
+        return self.most < cost
+
+
+def has_lone_loop(first: Graph, second: Graph) -> bool:
+    """Whether neither graph has more than one node, and exactly one of the two has a self-loop."""
+    is_small = max(len(first.nodes), len(second.nodes)) <= 1
+    return is_small and bool(first.edges) != bool(second.edges)
+
+
+def similarity(distance: float, first: Graph, second: Graph) -> float:
+    """1 - distance / (nodes and edges of both), from 0 to 1; two empty graphs are alike: 1."""
+    most = size_of(first, second)
+    # networkx adds up floats, and may end a rounding error above the most.
+    return max(0.0, 1.0 - distance / most) if most else 1.0
+
+
+def size_of(first: Graph, second: Graph) -> int:
+    """All nodes and edges of both graphs: no distance is greater."""
+    return len(first.nodes) + len(first.edges) + len(second.nodes) + len(second.edges)
+
+
+class Edit(msgspec.Struct, frozen=True):
+    """One thing to change so that the answer becomes the label, and what it costs.
+
+    For a dependency or transition the subject is what waits, wanted or given what it waits for.
+    """
+
+    kind: str
+    subject: str
+    wanted: str | None
+    given: str | None
+    cost: float
+
+
+class Match(msgspec.Struct, frozen=True):
+    """A node of the answer that stands for a node of the label with another name."""
+
+    answer_node: str
+    label_node: str
+
+
+def plan_edits(
+    graph: str, answer: Graph, label: Graph, mapping: Sequence[int | None], weights: Weights
+) -> list[Edit]:
+    """The edits from answer to label along the mapping: nodes first, then edges."""
+    node_word, edge_word = _WORDS[graph]
+    edits = []
+    for node, target in zip(answer.nodes, mapping, strict=True):
+        if target is None:
+            edits.append(_extra(node_word, _name(node), _name(node)))
+        else:
+            edits += _substitution(node, label.nodes[target], weights)
+    kept_nodes = set(mapping)
+    edits += [
+        _missing(node_word, _name(node), _name(node))
+        for position, node in enumerate(label.nodes)
+        if position not in kept_nodes
+    ]
+    wanted = set(label.edges)
+    kept_edges = set()
+    for source, target in answer.edges:
+        became = (mapping[source], mapping[target])
+        if became in wanted:
+            kept_edges.add(became)
+        else:
+            waiting, waited_for = _name(answer.nodes[target]), _name(answer.nodes[source])
+            edits.append(_extra(edge_word, waiting, waited_for))
+    edits += [
+        _missing(edge_word, _name(label.nodes[target]), _name(label.nodes[source]))
+        for source, target in label.edges
+        if (source, target) not in kept_edges
+    ]
+    return edits
+
+
+def plan_matches(answer: Graph, label: Graph, mapping: Sequence[int | None]) -> list[Match]:
+    """The matched nodes whose names differ; all others are matched with their namesakes."""
+    pairs = (
+        (node, label.nodes[target])
+        for node, target in zip(answer.nodes, mapping, strict=True)
+        if target is not None
+    )
+    return [Match(_name(node), _name(other)) for node, other in pairs if node != other]
+
+
+def _name(node: Node) -> str:
+    return node if isinstance(node, str) else f"{node[0]} ({node[1]})"
+
+
+def _extra(what: str, subject: str, given: str) -> Edit:
+    return Edit(f"extra_{what}", subject, None, given, 1.0)
+
+
+def _missing(what: str, subject: str, wanted: str) -> Edit:
+    return Edit(f"missing_{what}", subject, wanted, None, 1.0)
+
+
+def _substitution(given: Node, wanted: Node, weights: Weights) -> list[Edit]:
+    # A workflow's name is the model's to choose: another name is not an edit.
+    if isinstance(given, str) or isinstance(wanted, str) or given == wanted:
+        return []
+    subject = _name(wanted)
+    if given[0] == wanted[0]:
+        return [Edit("wrong_status", subject, wanted[1], given[1], weights.status)]
+    if given[1] == wanted[1]:
+        return [Edit("wrong_agent", subject, wanted[0], given[0], weights.agent)]
+    return [Edit("wrong_step", subject, subject, _name(given), 1.0)]
+
+
 def _json(items: Sequence[Any]) -> str:
     return msgspec.json.encode(items).decode()
-
-
-_GRAPHS = ("structure", "component")
-_PAIR = list(GraphPair._fields)
-_FIGURES = list(Measured._fields)
-_TEXTS = ("graph", "answer_graph", "label_graph", "method", "lone_loop", "edits", "matches")
-_MEASURED_SCHEMA: dict[str, PolarsDataType] = {
-    name: pl.String if name in _TEXTS else pl.Boolean if name == "is_exact" else pl.Float64
-    for name in (*_PAIR, *_FIGURES)
-}
-
-
-def drawn_for(plans: pl.DataFrame, texts: pl.DataFrame, profile: Profile) -> pl.DataFrame:
-    """Plans with what the profile's rules draw of both sides, and how their graphs are measured."""
-    rules = drawing_rules(profile)
-    texts = texts.filter(**rules._asdict()).drop(rules._fields)
-    rows = plans
-    for side in ("label", "answer"):
-        columns = {name: f"{side}_{name}" for name in texts.columns}
-        rows = rows.join(
-            texts.rename(columns), on=f"{side}_text_id", how="left", maintain_order="left"
-        )
-    return rows.with_columns(
-        *(_method(graph, profile).alias(f"{graph}_method") for graph in _GRAPHS),
-        *(_lone_loop(graph, profile).alias(f"{graph}_lone_loop") for graph in _GRAPHS),
-        agent_weight=pl.lit(profile.agent_weight),
-        status_weight=pl.lit(profile.status_weight),
-    )
-
-
-def _method(graph: str, profile: Profile) -> pl.Expr:
-    """How a graph is measured: networkx differs only with self-loops, so others are shared."""
-    is_by_networkx = _is_looped(graph) & (profile.distance == "networkx")
-    return pl.when(is_by_networkx).then(pl.lit("networkx")).otherwise(pl.lit("exact"))
-
-
-def _lone_loop(graph: str, profile: Profile) -> pl.Expr:
-    is_free = _is_looped(graph) & (profile.lone_self_loop == "free")
-    return pl.when(is_free).then(pl.lit("free")).otherwise(pl.lit("counted"))
-
-
-def _is_looped(graph: str) -> pl.Expr:
-    return pl.col(f"label_{graph}_has_loop") | pl.col(f"answer_{graph}_has_loop")
-
-
-def graph_pairs(rows: pl.DataFrame) -> pl.DataFrame:
-    """The distinct pairs of graphs to measure: one row for each GraphPair."""
-    both_read = pl.col("label_is_read") & pl.col("answer_is_read")
-    return pl.concat(_pairs_of(rows.filter(both_read), graph) for graph in _GRAPHS).unique()
-
-
-def merge(rows: pl.DataFrame, measured: pl.DataFrame) -> pl.DataFrame:
-    """Plans with the distances of both their graphs; null where a side could not be read."""
-    for graph in _GRAPHS:
-        figures = (
-            measured.filter(graph=graph)
-            .drop("graph")
-            .rename({name: f"{graph}_{name}" for name in _FIGURES})
-            .rename({name: _own(name, graph) for name in _PAIR[1:5]})
-        )
-        on = [_own(name, graph) for name in _PAIR[1:]]
-        rows = rows.join(figures, on=on, how="left", maintain_order="left")
-    is_exact = pl.col("structure_is_exact") & pl.col("component_is_exact")
-    return rows.with_columns(
-        is_label_read="label_is_read",
-        is_answer_read="answer_is_read",
-        is_malformed="answer_is_malformed",
-        read_as="answer_read_as",
-        is_ged_exact=is_exact.fill_null(True),
-    )
-
-
-def measured_frame(rows: list[tuple[Any, ...]]) -> pl.DataFrame:
-    """What `measure_pairs` returned, as a frame to merge."""
-    return pl.DataFrame(rows, schema=_MEASURED_SCHEMA, orient="row")
-
-
-def _pairs_of(rows: pl.DataFrame, graph: str) -> pl.DataFrame:
-    return rows.select(
-        pl.lit(graph).alias("graph"),
-        *(pl.col(_own(name, graph)).alias(name) for name in _PAIR[1:]),
-    )
-
-
-def _own(name: str, graph: str) -> str:
-    """The column of a plan that a field of its pair of graphs is taken from."""
-    own = {
-        "answer_graph": f"answer_{graph}_graph",
-        "label_graph": f"label_{graph}_graph",
-        "method": f"{graph}_method",
-        "lone_loop": f"{graph}_lone_loop",
-    }
-    return own.get(name, name)

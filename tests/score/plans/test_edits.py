@@ -5,8 +5,14 @@ from typing import Any
 
 import pytest
 
-from orchbench_analytics.score.plans.edits import Edit, Match, Weights, plan_edits, plan_matches
-from orchbench_analytics.score.plans.ged import exact_distance
+from orchbench_analytics.score.plans.ged import (
+    Edit,
+    Match,
+    Weights,
+    exact_distance,
+    plan_edits,
+    plan_matches,
+)
 from orchbench_analytics.score.plans.graphs import Graph
 
 WEIGHTS = Weights(0.8, 0.2)

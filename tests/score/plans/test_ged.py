@@ -11,10 +11,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from orchbench_analytics.score.plans import ged
-from orchbench_analytics.score.plans.edits import Weights
 from orchbench_analytics.score.plans.ged import (
     Distance,
     GraphPair,
+    Weights,
     evaluator_distance,
     exact_distance,
     similarity,

@@ -12,7 +12,7 @@ import yaml
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from orchbench_analytics.score.plans.read_plan import (
+from orchbench_analytics.score.plans.graphs import (
     BadValueError,
     LimitError,
     PlanReading,

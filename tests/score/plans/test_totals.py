@@ -9,7 +9,7 @@ import pytest
 from orchbench_analytics.profiles import SPEC, UPSTREAM, Profile
 from orchbench_analytics.schema import polars_schema
 from orchbench_analytics.score.plans.graphs import drawing_rules
-from orchbench_analytics.score.plans.totals import ScoredPlans
+from orchbench_analytics.score.plans.score import ScoredPlans
 from orchbench_analytics.tables import PLAN_EDITS, PLAN_MATCHES, SCORED_PLANS
 from tests.rows import Row, columns_of, plan, plans_frame, score_plan_frame
 

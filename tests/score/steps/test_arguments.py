@@ -9,8 +9,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from orchbench_analytics.profiles import SPEC, UPSTREAM, Profile
-from orchbench_analytics.score.steps.arguments import compare_arguments, compare_names, f1, set_f1
-from orchbench_analytics.score.steps.observe import read_distinct_calls, reading_of
+from orchbench_analytics.score.steps.calls import read_distinct_calls, reading_of
+from orchbench_analytics.score.steps.score import compare_arguments, compare_names, f1, set_f1
 from tests.rows import call, calls
 
 COUNTS = ("true_positive_count", "false_positive_count", "false_negative_count")

@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from orchbench_analytics.score.steps.observe import join_parts, read_contents
+from orchbench_analytics.score.steps.score import join_parts, read_contents
 from tests.rows import AWAITING, VIOLATION, columns_of, step, steps_frame
 
 CALL = '{"tool": "book", "arguments": {}}'

@@ -6,8 +6,7 @@ from typing import Any
 import pytest
 
 from orchbench_analytics.profiles import SPEC, STRICT, UPSTREAM, Profile
-from orchbench_analytics.score.steps.decide import decide
-from orchbench_analytics.score.steps.observe import step_facts
+from orchbench_analytics.score.steps.score import decide, step_facts
 from tests.rows import (
     AWAITING,
     VIOLATION,

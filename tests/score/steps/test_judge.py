@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from orchbench_analytics.profiles import SPEC, UPSTREAM
-from orchbench_analytics.score.steps.judge import read_verdicts
+from orchbench_analytics.score.steps.score import read_verdicts
 from tests.rows import (
     Row,
     call,

@@ -2,7 +2,8 @@
 
 import pytest
 
-from orchbench_analytics.score.steps.observe import read_distinct_calls, step_facts
+from orchbench_analytics.score.steps.calls import read_distinct_calls
+from orchbench_analytics.score.steps.score import step_facts
 from tests.bounded import no_runaway
 from tests.rows import (
     AWAITING,

@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from orchbench_analytics.profiles import SPEC, UPSTREAM
-from orchbench_analytics.score.steps.observe import (
+from orchbench_analytics.score.steps.calls import (
     READINGS,
     Argument,
     Calls,

@@ -8,7 +8,7 @@ import pytest
 
 from orchbench_analytics.profiles import BUILT_IN, SPEC, STRICT, UPSTREAM, Profile, rule_choices
 from orchbench_analytics.schema import polars_schema
-from orchbench_analytics.score.group import prepare_steps, score_steps
+from orchbench_analytics.score.steps.score import prepare_steps, score_steps
 from orchbench_analytics.tables import SCORED_ARGUMENTS, SCORED_STEPS
 from tests.rows import (
     AWAITING,

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from orchbench_analytics.score.steps.observe import calls_in_text, read_calls
+from orchbench_analytics.score.steps.calls import calls_in_text, read_calls
 from tests.bounded import no_runaway
 from tests.rows import call
 
