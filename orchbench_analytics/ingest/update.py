@@ -172,11 +172,9 @@ def update(
         tallies.append(_tally(state, removed, gone))
         sources.append(columns_of(Source, list(state.sources.values())))
         parts += state.parts.values()
-    if (
-        any(tally.is_changed for tally in tallies)
-        or not is_current
-        or SOURCES.name not in sound.tables
-    ):
+    del divided
+    is_changed = any(tally.is_changed for tally in tallies)
+    if is_changed or not is_current or SOURCES.name not in sound.tables:
         sound = _next_manifest(root, sound, pl.concat(sources), parts, card_rows)
     return Updated(sound, _summary(tallies))
 
@@ -300,8 +298,7 @@ def _next_manifest(
     """The manifest of the new state, its tables of all files written."""
     parts = sorted(parts, key=lambda p: (p.model, p.experiment, p.language, p.part_id))
     manifest = msgspec.structs.replace(manifest, made_by=made_by(), parts=parts)
-    rows = Frame(sources.sort("path"), SOURCES)
-    manifest = with_table(root, manifest, SOURCES.name, rows)
+    manifest = with_table(root, manifest, SOURCES.name, Frame(sources, SOURCES, sort_by="path"))
     cards = to_arrow(TOOL_PARAMETERS, card_rows)
     return with_table(root, manifest, TOOL_PARAMETERS.name, cards)
 

@@ -16,16 +16,16 @@ if TYPE_CHECKING:
     from polars._typing import PolarsDataType
 
 _LEVEL = 1
-_ROW_GROUP = 1 << 17
-_JOINED_ROWS = 1 << 16
+_ROW_GROUP = 1 << 16  # also how many rows are held at once
 _PRUNED_BY = ("profile", "model", "experiment", "language")
 
 
 class Frame(NamedTuple):
-    """A polars frame to write; the rows of a table, or whatever it is."""
+    """A polars frame to write, in some order; the rows of a table, or whatever it is."""
 
     rows: pl.DataFrame
     table: Table | None = None
+    sort_by: str | None = None
 
 
 def scan_files(
@@ -54,27 +54,29 @@ def write_table(data: pa.Table | Frame, path: Path) -> int:
     Each page has a checksum, which pyarrow can verify; polars and DuckDB do not look at it.
     """
     if isinstance(data, Frame):
-        return _write_frame(data.rows, data.table, path)
+        return _write_frame(*data, path)
     with _writer(path, data.schema) as writer:
         writer.write_table(data, row_group_size=_ROW_GROUP)
     return len(data)
 
 
-def _write_frame(rows: pl.DataFrame, table: Table | None, path: Path) -> int:
-    """Write a frame, never all of it at once in the form that pyarrow needs."""
+def _write_frame(rows: pl.DataFrame, table: Table | None, sort_by: str | None, path: Path) -> int:
+    """Write a frame; it is never sorted, or in the form that pyarrow needs, all at once."""
     if table is not None:
         _check_nulls(table, rows)
         rows = rows.select(table.column_names)
+    order = rows[sort_by].arg_sort() if sort_by is not None else None
 
-    def as_arrow(part: pl.DataFrame) -> pa.Table:
+    def as_arrow(first: int, count: int) -> pa.Table:
+        part = rows[order.slice(first, count)] if order is not None else rows.slice(first, count)
         if table is None:
             return part.to_arrow(compat_level=pl.CompatLevel.oldest())
         declared = part.cast(pl.Schema(polars_schema(table)))
         return declared.to_arrow(compat_level=pl.CompatLevel.oldest()).cast(arrow_schema(table))
 
-    with _writer(path, as_arrow(rows.head(0)).schema) as writer:
-        for part in rows.iter_slices(_ROW_GROUP):
-            writer.write_table(as_arrow(part))
+    with _writer(path, as_arrow(0, 0).schema) as writer:
+        for first in range(0, len(rows), _ROW_GROUP):
+            writer.write_table(as_arrow(first, _ROW_GROUP))
     return len(rows)
 
 
@@ -85,7 +87,7 @@ def join_files(files: Sequence[Path], path: Path) -> int:
     with _writer(path, pq.read_schema(files[0])) as writer:
         for number, file in enumerate(files, start=1):
             held.append(pq.ParquetFile(file).read())
-            if number == len(files) or sum(map(len, held)) >= _JOINED_ROWS:
+            if number == len(files) or sum(map(len, held)) >= _ROW_GROUP:
                 count += sum(map(len, held))
                 writer.write_table(pa.concat_tables(held), row_group_size=_ROW_GROUP)
                 held.clear()

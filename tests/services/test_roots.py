@@ -20,6 +20,7 @@ from orchbench_analytics.errors import PathError, SelectionError, WarehouseError
 from orchbench_analytics.store.manifest import (
     FORMAT_VERSION,
     Manifest,
+    checksum_of,
     encode_manifest,
     named_files,
     save_manifest,
@@ -257,3 +258,106 @@ def test_the_command_line_shows_the_place_as_it_was_typed(
     done = subprocess.run(ingest, capture_output=True, text=True, check=True)
     assert done.stderr.startswith(f"{place.root}: ")
     assert str(tmp_path / "cache") not in done.stderr
+
+
+def test_a_missing_warehouse_says_how_to_make_one(place: Place) -> None:
+    with pytest.raises(WarehouseError, match=f"orchbench ingest PATH --into {place.root}"):
+        open_warehouse(place.root)
+
+
+def test_readers_change_nothing(place: Place, results: Path) -> None:
+    filled(place, results)
+    before = place.contents()
+    reader = place.fresh()
+    reader.leaderboard()
+    reader.sql("select count(*) from steps")
+    reader.verify()
+    assert place.contents() == before
+
+
+def test_what_a_reader_goes_by_stays_while_others_write(place: Place, results: Path) -> None:
+    reader = filled(place, results)
+    manifest = reader.manifest()
+    for model in reader.models()["model"][:2]:
+        place.fresh().remove(models=[model], jobs=1)
+    place.fresh().ingest(results, jobs=1)
+    assert named_files(manifest).keys() <= place.contents().keys()
+
+
+def test_what_was_removed_is_removed_again_and_a_typing_error_is_not(
+    place: Place, results: Path
+) -> None:
+    first = filled(place, results).models()["model"][0]
+    for _ in range(2):
+        place.fresh().remove(models=[first], jobs=1)
+    with pytest.raises(SelectionError, match="nothing-like-it"):
+        place.fresh().remove(models=["nothing-like-it"], jobs=1)
+
+
+def test_rows_of_files_that_are_gone_stay(place: Place, results: Path) -> None:
+    known = filled(place, results).models()
+    shutil.rmtree(min(results.iterdir()))
+    summary = place.fresh().ingest(results, jobs=1)
+    assert summary.gone
+    assert place.fresh().models().equals(known)
+
+
+def test_tags_that_cannot_be_rebuilt_are_given_again(place: Place, results: Path) -> None:
+    filled(place, results)
+    tags = results.parent / "tags.csv"
+    tags.write_text("model,size\nperfect,7\n", encoding="utf-8")
+    place.fresh().tag(tags)
+    name = next(name for name in place.contents() if name.startswith("model_tags/"))
+    place.write(name, place.contents()[name][:-1])
+    with pytest.raises(WarehouseError, match=f"orchbench tag {place.root} FILE --replace"):
+        place.fresh().tag(tags)
+    place.fresh().tag(tags, replace=True)
+    assert place.fresh().verify() == []
+
+
+def test_a_part_that_cannot_be_rebuilt_is_still_named(place: Place, results: Path) -> None:
+    manifest = filled(place, results).manifest()
+    part = min(manifest.parts, key=lambda part: part.model)
+    name = f"{part.directory}/steps.parquet"
+    place.write(name, place.contents()[name][:-1])
+    shutil.rmtree(min(results.iterdir()))
+    place.fresh().ingest(results, jobs=1, verify=True)
+    assert [finding.name for finding in place.fresh().verify()] == [name]
+
+
+@pytest.mark.parametrize("table", ["scenario_scores", "scored_steps"])
+def test_a_file_of_another_size_is_never_opened(place: Place, results: Path, table: str) -> None:
+    manifest = filled(place, results).manifest()
+    name = f"{manifest.scores[0].directory}/{table}.parquet"
+    place.write(name, place.contents()[name][:-1])
+    with pytest.raises(WarehouseError, match=f"{name} is damaged"):
+        place.fresh().sql(f"select count(*) from {table}")
+
+
+def test_a_manifest_with_a_field_of_another_release_is_whole(place: Place, results: Path) -> None:
+    board = filled(place, results).leaderboard()
+    document = msgspec.json.decode(place.contents()["manifest.json"])
+    bare = msgspec.json.format(msgspec.json.encode(document | {"checksum": "", "later": 1}))
+    checksum = f'"checksum": "{checksum_of(bare)}"'.encode()
+    place.write("manifest.json", bare.replace(b'"checksum": ""', checksum, 1))
+    assert place.fresh().leaderboard().equals(board)
+
+
+def test_a_reader_of_a_removed_warehouse_is_told(place: Place, results: Path) -> None:
+    warehouse = filled(place, results)
+    for name in place.contents():
+        place.delete(name)
+    with pytest.raises(WarehouseError, match="orchbench ingest"):
+        warehouse.leaderboard()
+
+
+@pytest.mark.parametrize("below", ["", "/parts"])
+def test_a_warehouse_is_not_its_own_source(place: Place, results: Path, below: str) -> None:
+    warehouse = filled(place, results)
+    with pytest.raises(PathError, match="lies in the warehouse"):
+        warehouse.ingest(f"{place.root}{below}", jobs=1)
+
+
+def test_names_of_models_stand_in_files_alone(place: Place, results: Path) -> None:
+    models = filled(place, results).models()["model"].unique()
+    assert not [name for name in place.contents() for model in models if model in name]
