@@ -9,7 +9,8 @@ DEMO ?= demo
 	dist docs lint lint-workflows bench torture clean
 
 demo: $(VENV)/installed
-	$(BIN)/orchbench demo $(DEMO)
+	@PATH="$(abspath $(BIN)):$$PATH" orchbench demo $(DEMO)
+	@echo 'To type these commands, first: . $(BIN)/activate'
 
 # Opens the tour of the demo; NOTEBOOK=compare opens the other one.
 NOTEBOOK ?= tour

@@ -72,3 +72,10 @@ def test_the_reference_has_every_command_and_method(site: Path) -> None:
     assert missing == []
     python = (site / "reference/python.html").read_text(encoding="utf-8")
     assert "orchbench_analytics.warehouse.Warehouse.compare" in python
+
+
+def test_what_a_method_returns_is_one_item(site: Path) -> None:
+    python = (site / "reference/python.html").read_text(encoding="utf-8")
+    returned = re.findall(r"Returns:</span></p>(.*?)</ul>", python, re.DOTALL)
+    assert returned
+    assert {items.count("<li") for items in returned} == {1}
