@@ -54,7 +54,7 @@ async function toolsView() {
     heading("Tools and arguments: who fails where", "Filter rows"),
     el("h2", null, "Recall by model and tool"),
     note(tools.head("tool_recall").title, " The tools that go wrong most stand first; a figure leads to the steps."),
-    modelMatrix({ caption: "Recall by model and tool", rows, kinds: all.map(({ tool }) => ({ name: tool, label: data(tool), find: (row) => row.tool === tool,
+    modelMatrix({ caption: "Recall by model and tool", rows, kinds: all.map(({ tool }) => ({ name: tool, label: tool, find: (row) => row.tool === tool,
       cell: (row) => ({ text: percent(row.tool_recall), value: row.tool_recall, level: 1 - row.tool_recall, kind: "wrong", title: `${many(row.labelled_step_count, "step")}`,
         href: row.model === ALL ? null : address([...modelPath(row), "steps"], { tool }) }) })) }),
     el("h2", null, "Arguments that go wrong, over all models"),

@@ -19,7 +19,7 @@ function dataTable({ caption, isCaptionRead, columns, rows, sort, isFalling = fa
   const body = el("tbody");
   const said = el("p", { class: "count", "aria-live": "polite" });
   const heads = columns.map((column) => {
-    const button = el("button", { type: "button", title: column.title || null, tabindex: -1, click: () => by(column) }, breakable(column.label));
+    const button = el("button", { type: "button", title: column.title || null, tabindex: -1, dir: "auto", click: () => by(column) }, breakable(column.label));
     return el("th", { scope: "col", class: classOf(column) }, button, column.head);
   });
   const buttons = heads.map((head) => head.querySelector("button"));
