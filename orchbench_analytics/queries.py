@@ -165,14 +165,12 @@ def _plain_words(name: str) -> str:
     """A column's name as people say it: `refused_file_count` is refused files."""
     words = name.removeprefix("is_").removesuffix("_number").removesuffix("_id")
     if words.endswith("_count"):
-        words = _plural(words.removesuffix("_count"))
+        noun = words.removesuffix("_count")
+        if noun.endswith("y"):
+            words = f"{noun[:-1]}ies"
+        else:
+            words = f"{noun}es" if noun.endswith(("ch", "s", "x")) else f"{noun}s"
     return " ".join("F1" if word == "f1" else word for word in words.split("_"))
-
-
-def _plural(noun: str) -> str:
-    if noun.endswith("y"):
-        return f"{noun[:-1]}ies"
-    return f"{noun}es" if noun.endswith(("ch", "s", "x")) else f"{noun}s"
 
 
 def unit_of(column: str) -> str | None:

@@ -1,17 +1,23 @@
-"""Names that people give: which models, experiments and languages they mean.
+"""Names that people give: which models, experiments, languages, profiles and results they mean.
 
 A model is named by its name, or by `model/experiment` as tables show it. Both may fit: a model
 `a/b`, and the experiment `b` of a model `a`. Such a name is refused, with both spelled out. Every
-command and every method finds models here.
+command and every method finds models here. An error says what there is.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from difflib import get_close_matches
 from fnmatch import fnmatchcase
+from pathlib import Path
+from shlex import quote
 from typing import TYPE_CHECKING, NamedTuple, TypeVar
 
-from orchbench_analytics.errors import SelectionError, few, suggest
+from orchbench_analytics.errors import NoAnswersError, SelectionError, few, suggest
+from orchbench_analytics.profiles import BUILT_IN, SPEC, Profile, profile_of
+from orchbench_analytics.store.manifest import Manifest
+from orchbench_analytics.tables import SCENARIO_SCORES
 
 if TYPE_CHECKING:
     import polars as pl
@@ -19,6 +25,7 @@ if TYPE_CHECKING:
     Rows = TypeVar("Rows", pl.DataFrame, pl.LazyFrame)
 
 Contender = tuple[str, str]  # a model and its experiment
+RUNS_FILE = "<scenario>_out.json"
 
 
 class Selection(NamedTuple):
@@ -51,6 +58,14 @@ class Chosen(NamedTuple):
         )
         # mypy looks at each type that `Rows` stands for, and finds the condition constant.
         return kept if isinstance(rows, pl.LazyFrame) else kept.collect()  # type: ignore[redundant-expr]
+
+
+class Result(NamedTuple):
+    """A model's results in one experiment and language."""
+
+    model: str
+    experiment: str
+    language: str
 
 
 def choose(known: Iterable[tuple[str, str, str]], selection: Selection) -> Chosen:
@@ -142,3 +157,85 @@ def _ambiguous(name: str, own: Sequence[Contender], joined: Sequence[Contender])
 
 def _unknown(name: str, known: Sequence[str], kind: str) -> SelectionError:
     return SelectionError(f"no {kind} {name!r}; {suggest(name, known)}")
+
+
+def scored_profile(root: Path, manifest: Manifest, name: str | None = None) -> Profile:
+    """A profile that the warehouse was scored under; `spec`, or whatever has rows, by default."""
+    with_rows = profiles_with_rows(manifest)
+    if name is None:
+        name = next(iter(with_rows), SPEC.name)
+    if name in manifest.profiles:
+        profile = profile_of(manifest.profiles[name])
+        if with_rows and name not in with_rows:
+            lacking = (
+                f"{root} has result files alone, and {name} scores answers, so ingest the runs "
+                f"({RUNS_FILE}) too"
+                if profile.scored_from == "answers"
+                else "no result file has whole rows in its detailed_results"
+            )
+            there = f"there are scores under --profile {with_rows[0]}"
+            raise NoAnswersError(f"nothing is scored under {name}: {lacking}; {there}")
+        return profile
+    found = f", only under {', '.join(manifest.profiles)}" if manifest.profiles else ""
+    close = get_close_matches(name.removesuffix(".toml"), manifest.profiles, n=1)
+    wanted = name if name in BUILT_IN or name.endswith(".toml") else "FILE.toml"
+    score = f"score it with: orchbench score {quote(f'{root}')} --profile {quote(wanted)}"
+    remedy = f"did you mean {close[0]}?" if close else score
+    raise SelectionError(f"{root} is not scored under {name!r}{found}; {remedy}")
+
+
+def profiles_with_rows(manifest: Manifest) -> list[str]:
+    """The profiles that some scenario has scores under, `spec` first."""
+    scored = {g.profile for g in manifest.scores if g.row_counts.get(SCENARIO_SCORES.name)}
+    return sorted(scored & manifest.profiles.keys(), key=lambda name: (name != SPEC.name, name))
+
+
+def require_answers(profile: Profile, what: str) -> None:
+    """Refuse what is made from answers under a profile that has none."""
+    if profile.scored_from == "results":
+        raise NoAnswersError(
+            f"{what} needs the answers themselves, and {profile.name} has what result files say of "
+            f"each scenario: ingest the runs ({RUNS_FILE}), then name another --profile"
+        )
+
+
+def one_result(
+    manifest: Manifest, model: str, experiment: str | None, language: str | None
+) -> Result:
+    """The one result that was asked for."""
+    (result,) = results_of(manifest, model, experiment, language)
+    return result
+
+
+def results_of(
+    manifest: Manifest,
+    model: str,
+    experiment: str | None,
+    language: str | None,
+    *,
+    several: bool = False,
+) -> list[Result]:
+    """The result that was asked for; if several may be, one for each language."""
+    known = sorted({Result(part.model, part.experiment, part.language) for part in manifest.parts})
+    of_experiment = [result for result in known if experiment in (None, result.experiment)]
+    named = find_contenders(model, sorted({result[:2] for result in of_experiment or known}))
+    chosen = [
+        result
+        for result in of_experiment
+        if result[:2] in named and (language is None or language.upper() == result.language.upper())
+    ]
+    is_one_experiment = len({result.experiment for result in chosen}) == 1
+    if len(chosen) == 1 or (several and is_one_experiment):
+        return chosen
+    if chosen and is_one_experiment:
+        languages = " or ".join(f"--language {result.language}" for result in chosen)
+        raise SelectionError(
+            f"{model} has several languages: add {languages}, or --output DIR for a file of each"
+        )
+    if chosen:
+        there = "; ".join(f"--experiment {r.experiment} --language {r.language}" for r in chosen)
+        raise SelectionError(f"there are several of {model}, choose one: {there}")
+    places = ", ".join(f"{r.experiment} in {r.language}" for r in known if r[:2] in named)
+    raise SelectionError(
+        f"no such results of {model!r}: there are {places} (experiment and language)"
+    )

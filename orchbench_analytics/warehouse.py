@@ -25,6 +25,10 @@ from orchbench_analytics.selection import (
     find_contender,
     find_contenders,
     find_removed,
+    one_result,
+    profiles_with_rows,
+    require_answers,
+    scored_profile,
 )
 from orchbench_analytics.store.bucket import use_options
 from orchbench_analytics.store.manifest import (
@@ -430,8 +434,6 @@ class Warehouse:
             >>> warehouse.profile("strict").name
             'strict'
         """
-        from orchbench_analytics.views.select import scored_profile
-
         return scored_profile(self.path, self.manifest(), name)
 
     def profiles(self) -> pl.DataFrame:
@@ -689,8 +691,11 @@ class Warehouse:
         min_coverage: float,
         seed: int,
     ) -> pl.DataFrame:
-        from orchbench_analytics.stats.ranks import rank_intervals
-        from orchbench_analytics.views.select import refused_files, unanswered_models
+        from orchbench_analytics.stats.ranks import (
+            rank_intervals,
+            refused_files,
+            unanswered_models,
+        )
 
         of_languages = Chosen(languages=chosen.languages)
         scores = self._terms(profile, of_languages)
@@ -780,7 +785,6 @@ class Warehouse:
             ['failed']
         """
         from orchbench_analytics.outputs.show import named_steps, scenarios_of, steps_of
-        from orchbench_analytics.views.select import require_answers
 
         chosen = self._choose_model(model, experiments, languages)
         scored = self.profile(profile)
@@ -867,7 +871,6 @@ class Warehouse:
             1.0
         """
         from orchbench_analytics.outputs.results import result_document
-        from orchbench_analytics.views.select import one_result, profiles_with_rows
 
         manifest = self.manifest()
         if profile is None and UPSTREAM.name in profiles_with_rows(manifest):
@@ -1114,7 +1117,6 @@ class Warehouse:
         """
         from orchbench_analytics.stats.consistency import flips, model_spread, pass_rates, run_noise
         from orchbench_analytics.stats.intervals import language_gaps
-        from orchbench_analytics.views.select import require_answers
 
         chosen, scored = self._choose(models, experiments, languages), self.profile(profile)
         require_answers(scored, "consistency over runs")
@@ -1208,7 +1210,6 @@ class Warehouse:
             0.05
         """
         from orchbench_analytics.stats.planning import plan_sweep
-        from orchbench_analytics.views.select import require_answers
 
         chosen, scored = self._choose(models, experiments, languages), self.profile(profile)
         require_answers(scored, "how much runs vary")
@@ -1334,7 +1335,6 @@ class Warehouse:
             True
         """
         from orchbench_analytics.outputs.audit import audit
-        from orchbench_analytics.views.select import require_answers
 
         require_answers(self.profile(), "an audit of scoring rules")
         chosen = self._choose(models, experiments)
@@ -1530,7 +1530,6 @@ class Warehouse:
         from orchbench_analytics.outputs.show import KEY, StepKey, of_run
         from orchbench_analytics.pages.one_plan import drawn_plan
         from orchbench_analytics.pages.plan_figure import plan_figure
-        from orchbench_analytics.views.select import require_answers
 
         scored = self.profile(profile)
         require_answers(scored, "the figure of a plan")
@@ -1731,7 +1730,11 @@ class Warehouse:
 
     def _clusters(self, given: str | Path | None = None) -> pl.DataFrame:
         """Which scenarios go together: a scenario, its translations, and what a file says."""
-        found = self.table("scenario_clusters").select("language", "scenario", "cluster").collect()
+        from orchbench_analytics.views.catalog import view_frame
+
+        with self.connect(only=["scenario_clusters"]) as connection:
+            rows = view_frame(connection, "scenario_clusters")
+        found = rows.select("language", "scenario", "cluster")
         if given is None:
             return found
         from orchbench_analytics.stats.sweep import join_clusters, read_clusters
@@ -1749,7 +1752,7 @@ class Warehouse:
             yield chosen._replace(contenders=known[first : first + _MODELS_AT_ONCE])
 
     def _tagged(self, tag: str) -> pl.DataFrame:
-        from orchbench_analytics.views.select import TAGGED_VIEWS, tagged_models
+        from orchbench_analytics.outputs.leaderboard import TAGGED_VIEWS, tagged_models
 
         with self.connect(only=["model_tags", *TAGGED_VIEWS]) as connection:
             return tagged_models(connection, tag)

@@ -12,8 +12,10 @@ PACKAGE = Path(__file__).parents[1] / "orchbench_analytics"
 # A name ending in a dot stands for all rooms of a package.
 LAYERS: tuple[tuple[str, ...], ...] = (
     ("errors", "schema", "texts"),
-    ("tables.", "profiles", "metrics", "demo.", "paths", "selection"),
-    ("queries", "store.", "stats."),
+    ("tables.", "profiles", "metrics", "demo.", "paths"),
+    ("queries", "store."),
+    ("selection",),
+    ("stats.",),
     ("views.",),
     ("engines.",),
     ("ingest.", "score.", "exports."),

@@ -6,11 +6,11 @@ from orchbench_analytics.cli.app import (
     ExperimentsOption,
     JobsOption,
     ModelsOption,
+    RowOptions,
     WarehouseArgument,
     command,
+    say,
 )
-from orchbench_analytics.cli.boundary import say
-from orchbench_analytics.cli.rows import RowOptions
 
 
 @command(example="orchbench audit orchbench-demo/warehouse --model perfect")

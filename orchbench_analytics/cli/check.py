@@ -4,9 +4,14 @@ from __future__ import annotations
 
 import typer
 
-from orchbench_analytics.cli.app import WarehouseArgument, command
-from orchbench_analytics.cli.boundary import FOUND_WRONG, call_of, say
-from orchbench_analytics.cli.rows import RowOptions
+from orchbench_analytics.cli.app import (
+    FOUND_WRONG,
+    RowOptions,
+    WarehouseArgument,
+    call_of,
+    command,
+    say,
+)
 from orchbench_analytics.store.manifest import remedy_for
 
 

@@ -8,23 +8,25 @@ from typing import TYPE_CHECKING, Annotated, Literal
 import typer
 
 from orchbench_analytics.cli.app import (
+    FOUND_WRONG,
+    UNDECIDED,
     ClustersOption,
     MetricsOption,
     ProfileOption,
+    RowOptions,
     SeedOption,
     SelectionOptions,
     WarehouseArgument,
+    about_sweep,
+    call_of,
     command,
     complete_models,
+    say,
 )
-from orchbench_analytics.cli.boundary import FOUND_WRONG, UNDECIDED, call_of, say
 from orchbench_analytics.cli.leaderboard import say_left_out
-from orchbench_analytics.cli.rows import RowOptions, about_sweep
 from orchbench_analytics.errors import SelectionError
 
 if TYPE_CHECKING:
-    from pathlib import Path
-
     import polars as pl
 
     from orchbench_analytics.stats.compare import GateResult
@@ -107,8 +109,8 @@ def compare(
             **chosen.names,
         )
         rows.write(many, about=about)
-        say(sentences.many_comparisons(many))
-        _say_clusters(many)
+        for said in filter(None, [sentences.many_comparisons(many), sentences.clusters_used(many)]):
+            say(said)
         if not chosen.model and not chosen.experiment:
             say_left_out(opened, _contenders(many), profile)
         return
@@ -145,9 +147,12 @@ def compare(
         )
     else:
         rows.write(found, about=about)
+    clusters_used, advice = sentences.clusters_used(found), sentences.power_advice(found)
     say(f"{candidate} against {baseline}: {sentences.comparison(found)}")
-    _say_clusters(found)
-    _say_power(found, warehouse)
+    if clusters_used is not None:
+        say(clusters_used)
+    if advice is not None:
+        say(f"{advice}; see: {call_of('power', warehouse)}")
     if gate:
         results = opened.gates(
             baseline,
@@ -161,14 +166,6 @@ def compare(
             seed=seed,
         )
         _exit_by(results, undecided)
-
-
-def _say_clusters(found: pl.DataFrame) -> None:
-    from orchbench_analytics.outputs import sentences
-
-    said = None if found.is_empty() else sentences.clusters_used(found)
-    if said:
-        say(said)
 
 
 def _contenders(many: pl.DataFrame) -> pl.DataFrame:
@@ -198,14 +195,6 @@ def _write_with_drivers(found: pl.DataFrame, carried: pl.DataFrame, rows: RowOpt
     ).items():
         say(f"\n{kind} that make the difference:")
         plain.write(drivers if rows.wide else drivers.select(columns))
-
-
-def _say_power(found: pl.DataFrame, warehouse: Path) -> None:
-    """In a sentence, what it would have taken to tell, if the first metric could not."""
-    from orchbench_analytics.outputs import sentences
-
-    for advice in filter(None, map(sentences.power_advice, found.head(1).to_dicts())):
-        say(f"{advice}; see: {call_of('power', warehouse)}")
 
 
 def _exit_by(results: list[GateResult], undecided: Literal["pass", "fail"]) -> None:

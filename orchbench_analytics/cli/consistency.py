@@ -10,12 +10,13 @@ import typer
 from orchbench_analytics.cli.app import (
     ClustersOption,
     ProfileOption,
+    RowOptions,
     SelectionOptions,
     WarehouseArgument,
+    about_sweep,
     command,
+    say,
 )
-from orchbench_analytics.cli.boundary import say
-from orchbench_analytics.cli.rows import RowOptions, about_sweep
 
 
 @command(example="orchbench consistency orchbench-demo/warehouse gaps")

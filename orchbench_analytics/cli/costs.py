@@ -11,13 +11,14 @@ import typer
 from orchbench_analytics.cli.app import (
     ClustersOption,
     ProfileOption,
+    RowOptions,
     SeedOption,
     SelectionOptions,
     WarehouseArgument,
+    about_sweep,
     command,
+    say,
 )
-from orchbench_analytics.cli.boundary import say
-from orchbench_analytics.cli.rows import RowOptions, about_sweep
 from orchbench_analytics.paths import local_path
 
 

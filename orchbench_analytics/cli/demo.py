@@ -8,8 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from orchbench_analytics.cli.app import JobsOption, QuietOption, command
-from orchbench_analytics.cli.boundary import say
+from orchbench_analytics.cli.app import JobsOption, QuietOption, command, say
 from orchbench_analytics.cli.progress import progress_bar, say_summary
 from orchbench_analytics.errors import PathError
 from orchbench_analytics.paths import local_path

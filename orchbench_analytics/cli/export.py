@@ -12,8 +12,8 @@ from orchbench_analytics.cli.app import (
     command,
     complete_profiles,
     complete_tables,
+    say,
 )
-from orchbench_analytics.cli.boundary import say
 from orchbench_analytics.cli.progress import spinner
 
 _TARGET = (

@@ -12,8 +12,8 @@ from orchbench_analytics.cli.app import (
     SelectionOptions,
     WarehouseArgument,
     command,
+    say,
 )
-from orchbench_analytics.cli.boundary import say
 from orchbench_analytics.paths import local_path
 
 

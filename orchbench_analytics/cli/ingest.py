@@ -8,17 +8,19 @@ from typing import Annotated, Any
 import typer
 
 from orchbench_analytics.cli.app import (
+    FOUND_WRONG,
     HOW_TO_SET_IT,
     EngineOptions,
     JobsOption,
     QuietOption,
+    call_of,
     command,
     default_warehouse,
     is_warehouse,
+    say,
     typed_input,
     typed_root,
 )
-from orchbench_analytics.cli.boundary import FOUND_WRONG, call_of, say
 from orchbench_analytics.cli.progress import progress_bar, say_summary, say_unchecked, task_bar
 from orchbench_analytics.cli.watch import seconds, show_looks
 from orchbench_analytics.errors import PathError, SelectionError

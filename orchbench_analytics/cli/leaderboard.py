@@ -11,14 +11,16 @@ from orchbench_analytics.cli.app import (
     ClustersOption,
     EngineOptions,
     ProfileOption,
+    RowOptions,
     SeedOption,
     SelectionOptions,
     WarehouseArgument,
+    about_sweep,
+    call_of,
     command,
     complete_tags,
+    say,
 )
-from orchbench_analytics.cli.boundary import call_of, say
-from orchbench_analytics.cli.rows import RowOptions, about_sweep
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -9,12 +9,12 @@ import typer
 from orchbench_analytics.cli.app import (
     ClustersOption,
     ProfileOption,
+    RowOptions,
     SelectionOptions,
     WarehouseArgument,
     command,
+    say,
 )
-from orchbench_analytics.cli.boundary import say
-from orchbench_analytics.cli.rows import RowOptions
 
 
 @command(example="orchbench power orchbench-demo/warehouse --difference 0.02", formerly="plan")

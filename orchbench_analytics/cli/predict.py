@@ -9,13 +9,13 @@ import typer
 
 from orchbench_analytics.cli.app import (
     ProfileOption,
+    RowOptions,
     SelectionOptions,
     WarehouseArgument,
     command,
     complete_models,
+    say,
 )
-from orchbench_analytics.cli.boundary import say
-from orchbench_analytics.cli.rows import RowOptions
 from orchbench_analytics.paths import local_path
 
 

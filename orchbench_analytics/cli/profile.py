@@ -7,9 +7,7 @@ from typing import Annotated
 
 import typer
 
-from orchbench_analytics.cli.app import app, command
-from orchbench_analytics.cli.boundary import say
-from orchbench_analytics.cli.rows import RowOptions
+from orchbench_analytics.cli.app import RowOptions, app, command, say
 from orchbench_analytics.errors import PathError
 from orchbench_analytics.paths import local_path
 

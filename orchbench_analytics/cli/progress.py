@@ -8,7 +8,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from orchbench_analytics.cli.boundary import call_of, say
+from orchbench_analytics.cli.app import call_of, say
 from orchbench_analytics.outputs import terminal
 from orchbench_analytics.outputs.terminal import printable
 from orchbench_analytics.store.manifest import Manifest, unchecked_pattern_count

@@ -13,8 +13,8 @@ from orchbench_analytics.cli.app import (
     WarehouseArgument,
     command,
     complete_profiles,
+    say,
 )
-from orchbench_analytics.cli.boundary import say
 from orchbench_analytics.errors import SelectionError
 
 

@@ -14,8 +14,8 @@ from orchbench_analytics.cli.app import (
     command,
     complete_models,
     complete_profiles,
+    say,
 )
-from orchbench_analytics.cli.boundary import say
 from orchbench_analytics.errors import PathError
 from orchbench_analytics.paths import local_path
 
@@ -64,7 +64,7 @@ def results(
 ) -> None:
     """Print a model's results in the evaluator's own JSON."""
     from orchbench_analytics.outputs.write import require_writable, write_file, write_text
-    from orchbench_analytics.views.select import results_of
+    from orchbench_analytics.selection import results_of
 
     if output is not None and output.suffix not in ("", ".json"):
         raise PathError(f"{output}: results are JSON; name a .json file, or a directory")

@@ -9,10 +9,11 @@ import typer
 from orchbench_analytics.cli.app import (
     JobsOption,
     WarehouseArgument,
+    call_of,
     command,
     complete_profiles,
+    say,
 )
-from orchbench_analytics.cli.boundary import call_of, say
 from orchbench_analytics.cli.progress import say_unchecked, spinner
 
 

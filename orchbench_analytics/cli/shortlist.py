@@ -8,13 +8,13 @@ import typer
 
 from orchbench_analytics.cli.app import (
     ProfileOption,
+    RowOptions,
     SeedOption,
     SelectionOptions,
     WarehouseArgument,
     command,
+    say,
 )
-from orchbench_analytics.cli.boundary import say
-from orchbench_analytics.cli.rows import RowOptions
 
 
 @command(example="orchbench shortlist orchbench-demo/warehouse --scenarios 4 -o few.csv")

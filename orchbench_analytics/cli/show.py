@@ -10,12 +10,13 @@ from orchbench_analytics.cli.app import (
     ExperimentsOption,
     LanguagesOption,
     ProfileOption,
+    RowOptions,
     WarehouseArgument,
+    call_of,
     command,
     complete_models,
+    say,
 )
-from orchbench_analytics.cli.boundary import call_of, say
-from orchbench_analytics.cli.rows import RowOptions
 from orchbench_analytics.errors import SelectionError
 
 

@@ -6,9 +6,13 @@ from typing import Annotated, Literal
 
 import typer
 
-from orchbench_analytics.cli.app import SelectionOptions, WarehouseArgument, command
-from orchbench_analytics.cli.boundary import say
-from orchbench_analytics.cli.rows import RowOptions
+from orchbench_analytics.cli.app import (
+    RowOptions,
+    SelectionOptions,
+    WarehouseArgument,
+    command,
+    say,
+)
 
 _WHY = ("below", "reason", "place", "path", "message")
 _MANY = 20  # refused files, of which one for each reason says more than all of them

@@ -17,12 +17,13 @@ import typer
 
 from orchbench_analytics.cli.app import (
     EngineOptions,
+    RowOptions,
     WarehouseArgument,
     command,
     complete_profiles,
+    say,
+    say_no_rows,
 )
-from orchbench_analytics.cli.boundary import say
-from orchbench_analytics.cli.rows import RowOptions, say_no_rows
 from orchbench_analytics.errors import EngineError, OrchbenchError, QueryError
 from orchbench_analytics.outputs import terminal
 from orchbench_analytics.paths import local_path

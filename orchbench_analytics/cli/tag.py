@@ -7,8 +7,7 @@ from typing import Annotated
 
 import typer
 
-from orchbench_analytics.cli.app import WarehouseArgument, command
-from orchbench_analytics.cli.boundary import say
+from orchbench_analytics.cli.app import WarehouseArgument, command, say
 from orchbench_analytics.paths import local_path
 
 _MOST_NAMED = 5

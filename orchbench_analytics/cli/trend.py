@@ -11,12 +11,13 @@ from orchbench_analytics.cli.app import (
     ClustersOption,
     MetricsOption,
     ProfileOption,
+    RowOptions,
     SelectionOptions,
     WarehouseArgument,
+    about_sweep,
     command,
     complete_tags,
 )
-from orchbench_analytics.cli.rows import RowOptions, about_sweep
 
 
 @command(example="orchbench trend orchbench-demo/warehouse step")

@@ -6,8 +6,7 @@ from typing import Annotated
 
 import typer
 
-from orchbench_analytics.cli.app import ModelsOption, WarehouseArgument, command
-from orchbench_analytics.cli.boundary import say
+from orchbench_analytics.cli.app import ModelsOption, WarehouseArgument, command, say
 from orchbench_analytics.cli.report import ProfilesOption, RulesOption
 
 

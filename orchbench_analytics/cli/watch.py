@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, NamedTuple
 
-from orchbench_analytics.cli.boundary import say
+from orchbench_analytics.cli.app import say
 from orchbench_analytics.errors import OrchbenchError, PathError
 from orchbench_analytics.outputs import terminal
 

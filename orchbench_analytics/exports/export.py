@@ -26,9 +26,9 @@ from orchbench_analytics.exports.sink import Outgoing, RowProgress, Sink, count_
 from orchbench_analytics.exports.star import star_documents, star_relations, star_shapes
 from orchbench_analytics.exports.superset import BundleSummary, write_bundle
 from orchbench_analytics.paths import local_path, require_parent
+from orchbench_analytics.selection import scored_profile
 from orchbench_analytics.store.manifest import Manifest
 from orchbench_analytics.store.replace import place_for
-from orchbench_analytics.views.select import scored_profile
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession

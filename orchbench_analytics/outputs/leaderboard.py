@@ -4,11 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Collection, Sequence
 
+import duckdb
 import polars as pl
 
+from orchbench_analytics.errors import SelectionError
 from orchbench_analytics.metrics import HEADLINE, MEAN_OF_LANGUAGES
 from orchbench_analytics.profiles import REPORTED, Profile
 from orchbench_analytics.selection import Contender, matching_names
+from orchbench_analytics.views.catalog import frame_of
 
 _MODEL = ("model", "experiment")
 _UNRANKED = {
@@ -18,6 +21,9 @@ _UNRANKED = {
     "no_score": "nothing of it could be scored",
 }
 _FEW = 5
+# What tags are put beside, and the column that a leaderboard by tag adds.
+TAGGED_VIEWS = ("leaderboard", "scenario_scores")
+_GROUP_SIZE = "model_count"
 # What a rank rests on, which its status and the sentences of `left_unranked` tell.
 _BEHIND = (
     *("sweep_scenario_count", "is_ranked", "file_count", "language_count"),
@@ -68,6 +74,20 @@ def _ranked_from(board: pl.DataFrame, min_coverage: float) -> pl.DataFrame:
     return board.with_columns(
         is_ranked=is_ranked, rank_number=rank.cast(pl.Int64), rank_status=status
     )
+
+
+def tagged_models(connection: duckdb.DuckDBPyConnection, tag: str) -> pl.DataFrame:
+    """Every model and experiment with its value of a tag."""
+    tags = frame_of(connection.sql("select * from main.model_tags"))
+    if tag not in tags.columns:
+        known = ", ".join(name for name in tags.columns if name not in _MODEL)
+        raise SelectionError(
+            f"models have no tag {tag!r}, only {known or 'their names'}; see: orchbench tag"
+        )
+    scores = (connection.sql(f"from main.{view}").columns for view in TAGGED_VIEWS)
+    if tag not in _MODEL and tag.lower() in {_GROUP_SIZE}.union(*scores):
+        raise SelectionError(f"{tag!r} is a column of scores as well; name the tag otherwise")
+    return tags.select("model", "experiment", tag)
 
 
 def by_tag(board: pl.DataFrame, tagged: pl.DataFrame, tag: str) -> pl.DataFrame:

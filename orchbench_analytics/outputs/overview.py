@@ -7,8 +7,8 @@ from pathlib import Path
 
 from orchbench_analytics.errors import WarehouseError
 from orchbench_analytics.outputs.terminal import printable_line
+from orchbench_analytics.selection import profiles_with_rows
 from orchbench_analytics.store.manifest import load_manifest, row_count
-from orchbench_analytics.views.select import profiles_with_rows
 
 _FEW = 12
 

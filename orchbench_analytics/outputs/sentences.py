@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from math import ceil
 from typing import Any
 
@@ -40,7 +39,8 @@ def comparison(rows: pl.DataFrame) -> str:
 
 def clusters_used(rows: pl.DataFrame) -> str | None:
     """How many scenarios were taken for independent, if some go together."""
-    scenarios, clusters = rows.select("scenario_count", "cluster_count").row(0)
+    counts = rows.select("scenario_count", "cluster_count").head(1).rows()
+    scenarios, clusters = counts[0] if counts else (0, 0)
     if clusters >= scenarios:
         return None
     return (
@@ -58,8 +58,9 @@ def _difference(row: dict[str, Any]) -> str:
     return f"{name} {points(row['difference'])} points{interval}, {row['verdict']}"
 
 
-def power_advice(row: Mapping[str, Any], *, difference: float = 0.01) -> str | None:
-    """For a row of a comparison without a verdict: what it would have taken to tell."""
+def power_advice(rows: pl.DataFrame, *, difference: float = 0.01) -> str | None:
+    """What it would have taken to tell, if the first row of a comparison has no verdict."""
+    row = rows.row(0, named=True)
     detectable, count = row["detectable_difference"], row["scenario_count"]
     if row["verdict"] in ("better", "worse") or not detectable or not count:
         return None

@@ -60,11 +60,6 @@ def agreed_format(format: Format | None, output: Path | None) -> Format | None: 
     return wanted
 
 
-def is_screen(format: Format | None, output: Path | None = None) -> bool:  # noqa: A002 (what users type)
-    """Whether rows go to standard output as a table for people, on a terminal or in a pipe."""
-    return output is None and format in (None, "table")
-
-
 def show_table(
     frame: pl.DataFrame,
     *,

@@ -15,7 +15,7 @@ from orchbench_analytics.pages.page import PAGE_COMMENT, SCRIPT_COMMENT, page_te
 from orchbench_analytics.pages.sections import SECTIONS, audited, board
 from orchbench_analytics.pages.shards import shards, summaries
 from orchbench_analytics.pages.source import Source
-from orchbench_analytics.selection import find_contenders
+from orchbench_analytics.selection import find_contenders, profiles_with_rows, scored_profile
 from orchbench_analytics.store.manifest import Manifest
 from orchbench_analytics.store.replace import (
     is_empty,
@@ -25,7 +25,6 @@ from orchbench_analytics.store.replace import (
     sealed,
     staging_beside,
 )
-from orchbench_analytics.views.select import profiles_with_rows, scored_profile
 
 LARGEST_PAGE = 30_000_000
 ANSWER_LIMIT = 20_000

@@ -21,9 +21,8 @@ from orchbench_analytics.schema import Table
 from orchbench_analytics.stats.compare import compare_each_pair, compare_models
 from orchbench_analytics.stats.consistency import flips, pass_rates, run_noise
 from orchbench_analytics.stats.intervals import intervals
-from orchbench_analytics.stats.ranks import rank_intervals
+from orchbench_analytics.stats.ranks import rank_intervals, unanswered_models
 from orchbench_analytics.tables.statistics import COMPARISONS, FLIPS, PASS_RATES, RUN_NOISE
-from orchbench_analytics.views.select import unanswered_models
 
 # All pairs of so many models are compared; of more, a command compares the two that are asked for.
 MOST_PAIRED_MODELS = 40

@@ -3,12 +3,12 @@
 Throughout, a difference is candidate - baseline: above 0 the candidate is better. Pairs are
 compared over the scenarios both have, in each language and over the mean of languages, by a paired
 t test over clusters of scenarios (Student 1908, doi:10.1093/biomet/6.1.1). All rows of a comparison
-are corrected together (`limits`), and the verdict is what the corrected interval says: better or
+are corrected together (`estimate`), and the verdict is what the corrected interval says: better or
 worse if it leaves out 0.
 
 A gate asks whether a checkpoint may go on, or is worse than its baseline allows. It is a test of
 non-inferiority by an interval, whose lower end also allows for rare losses that the scenarios do
-not show (Gaffke 2005; see `limits`).
+not show (Gaffke 2005; see `estimate`).
 """
 
 from __future__ import annotations
@@ -28,20 +28,23 @@ from orchbench_analytics.metrics import (
     resolve_metric,
     resolve_metrics,
 )
-from orchbench_analytics.stats.estimate import Estimate, difference, estimate_block, over_languages
-from orchbench_analytics.stats.limits import (
+from orchbench_analytics.stats.estimate import (
     FIRST_WEIGHT,
     Corrected,
+    Estimate,
     Family,
     anytime_level,
     anytime_p,
     check_level,
     detectable_difference,
+    difference,
     difference_interval,
     difference_p,
     draws_for,
+    estimate_block,
     guarded_low,
     has_no_spread,
+    over_languages,
     sign_patterns,
 )
 from orchbench_analytics.stats.sweep import (
@@ -154,8 +157,8 @@ def compared(
     level: float = 0.95,
 ) -> Compared:
     """Pairs of contenders in some metrics, over all languages, and in each if asked for."""
-    check_level(level)
     groups = _groups(sweep, by_language=by_language)
+    check_level(level)
     draws = draws or draws_for(len(names) * len(groups) * len(baseline))
     signs = sign_patterns(sweep.clusters, draws=draws, seed=seed)
     found = Compared(Family(draws), [], level)

@@ -15,8 +15,7 @@ import polars as pl
 from scipy import special
 
 from orchbench_analytics.metrics import HEADLINE, SOURCE_COLUMNS, TERMS, resolve_metrics, terms_of
-from orchbench_analytics.stats.estimate import estimate_clusters, evaluate
-from orchbench_analytics.stats.limits import bounded_interval
+from orchbench_analytics.stats.estimate import bounded_interval, estimate_clusters, evaluate
 from orchbench_analytics.stats.sweep import SUMMED, Array, Block, Frame, Sweep, chunks, sweeps
 from orchbench_analytics.tables import RUN_KEY
 from orchbench_analytics.tables.statistics import FLIPS, MODEL_SPREAD, PASS_RATES, RUN_NOISE, frame

@@ -2,7 +2,7 @@
 
 An interval says where the metric would lie over all scenarios of the kind, of which these are a
 sample (Miller 2024, arXiv:2411.00640). A scenario goes with all its runs and steps, and with its
-translations. The limits are Gaffke's (`limits`), the errors those of the jack-knife (`estimate`).
+translations. The limits are Gaffke's, the errors those of the jack-knife (`estimate`).
 
 Coverage is how much of the sweep a model has answered. The sweep's scenarios are those that any
 model has a file of, language by language, and those that are expected. An expected number is of all
@@ -23,13 +23,14 @@ from orchbench_analytics.schema import polars_schema
 from orchbench_analytics.stats.estimate import (
     defined_mean,
     difference,
+    difference_interval,
     estimate,
     estimate_block,
     evaluate,
     over_languages,
+    score_interval,
     support,
 )
-from orchbench_analytics.stats.limits import difference_interval, score_interval
 from orchbench_analytics.stats.sweep import ALONE, SUMMED, Array, Block, Flags, Sweep, sweeps
 from orchbench_analytics.tables import EXPECTED_SCENARIOS
 from orchbench_analytics.tables.statistics import INTERVALS, LANGUAGE_GAPS, frame

@@ -19,9 +19,15 @@ from scipy.spatial.distance import pdist
 from orchbench_analytics.errors import SelectionError
 from orchbench_analytics.stats.estimate import (
     Estimate,
+    Family,
     Summary,
+    bounded_interval,
+    draws_for,
     effective_count,
     estimate,
+    is_surely_different,
+    score_interval,
+    sign_patterns,
     standard_error,
 )
 from orchbench_analytics.stats.intervals import (
@@ -30,14 +36,6 @@ from orchbench_analytics.stats.intervals import (
     gap_reason,
     scored_counts,
     sweep_size,
-)
-from orchbench_analytics.stats.limits import (
-    Family,
-    bounded_interval,
-    draws_for,
-    is_surely_different,
-    score_interval,
-    sign_patterns,
 )
 from orchbench_analytics.stats.sweep import ALONE, Array, Contender, Flags, Sweep, sweeps
 from orchbench_analytics.tables.statistics import RANK_INTERVALS, frame
@@ -159,6 +157,22 @@ def _rank(
         nan_to_null=True,
         schema_overrides={"unranked_reason": pl.String},
     )
+
+
+def refused_files(sources: pl.LazyFrame) -> pl.DataFrame:
+    """How many scenario files of each model could not be read."""
+    is_refused = (pl.col("status") == "refused") & (pl.col("reason") != "duplicate")
+    return (
+        sources.filter(is_refused, pl.col("kind") == "runs")
+        .group_by("model", "experiment")
+        .agg(pl.len().cast(pl.Int64).alias("refused_file_count"))
+        .collect()
+    )
+
+
+def unanswered_models(problems: pl.DataFrame) -> set[Contender]:
+    """The models, with their experiments, that have a language without any answer."""
+    return set(problems.filter("is_unanswered").select("model", "experiment").iter_rows())
 
 
 def rank_sets(found: Estimate, clusters: tuple[str, ...], *, seed: int, level: float) -> RankSets:

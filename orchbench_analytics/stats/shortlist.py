@@ -38,8 +38,12 @@ from scipy import linalg
 from orchbench_analytics.errors import SelectionError
 from orchbench_analytics.metrics import metric_label, resolve_metric
 from orchbench_analytics.selection import find_contender
-from orchbench_analytics.stats.estimate import estimate, estimate_clusters
-from orchbench_analytics.stats.limits import check_level, student_quantile
+from orchbench_analytics.stats.estimate import (
+    check_level,
+    estimate,
+    estimate_clusters,
+    student_quantile,
+)
 from orchbench_analytics.stats.sweep import ALONE, Array, Block, Contender, Indices, Sweep, sweeps
 from orchbench_analytics.tables.statistics import (
     FEWEST_FOR_REGRESSION,

@@ -1,8 +1,8 @@
 """How models stand while their sweep is still running: figures that may be looked at at any time.
 
 Someone who looks again and again at ordinary intervals sees a difference in the end, whether there
-is one or not. These hold at every look together: confidence sequences (see `limits.anytime_level`).
-Models are compared over the scenarios that both have, all pairs corrected together, as
+is one or not. These hold at every look together: confidence sequences (see `anytime_level` in
+`estimate`). Models are compared over the scenarios that both have, all pairs corrected together, as
 `compare --sequential` does it. A model's best rank is 1 + how many are surely better.
 """
 
@@ -13,9 +13,8 @@ from collections import Counter
 import polars as pl
 
 from orchbench_analytics.stats.compare import compare_models
-from orchbench_analytics.stats.estimate import estimate
+from orchbench_analytics.stats.estimate import anytime_level, bounded_interval, estimate
 from orchbench_analytics.stats.intervals import NOTHING_EXPECTED, scored_counts, sweep_size
-from orchbench_analytics.stats.limits import anytime_level, bounded_interval
 from orchbench_analytics.stats.sweep import ALONE, Contender, sweeps
 from orchbench_analytics.tables.statistics import STANDINGS, frame
 

@@ -16,8 +16,7 @@ import polars as pl
 
 from orchbench_analytics.errors import SelectionError
 from orchbench_analytics.metrics import HEADLINE, resolve_metrics
-from orchbench_analytics.stats.estimate import estimate
-from orchbench_analytics.stats.limits import student_quantile
+from orchbench_analytics.stats.estimate import estimate, student_quantile
 from orchbench_analytics.stats.sweep import ALONE, Sweep, sweeps
 from orchbench_analytics.tables.statistics import TRENDS, frame
 

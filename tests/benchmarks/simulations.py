@@ -30,10 +30,13 @@ from orchbench_analytics.metrics import HEADLINE, SOURCE_COLUMNS
 from orchbench_analytics.schema import polars_schema
 from orchbench_analytics.stats.compare import Compared, compared, contrasts
 from orchbench_analytics.stats.consistency import run_noise
-from orchbench_analytics.stats.estimate import Summary, difference, estimate, evaluate
-from orchbench_analytics.stats.limits import (
+from orchbench_analytics.stats.estimate import (
+    Summary,
+    difference,
     difference_interval,
     difference_p,
+    estimate,
+    evaluate,
     guarded_low,
     score_interval,
 )

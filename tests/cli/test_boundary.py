@@ -16,7 +16,7 @@ import pytest
 
 from orchbench_analytics import open_warehouse
 from orchbench_analytics.errors import SelectionError
-from orchbench_analytics.views.select import tagged_models
+from orchbench_analytics.outputs.leaderboard import tagged_models
 from tests.processes import ORCHBENCH
 
 pytestmark = pytest.mark.long
@@ -275,7 +275,7 @@ def test_an_interrupt_that_a_library_swallows_ends_the_command(
     (tmp_path / "swallows.py").write_text(f"import signal\n{swallow}", encoding="utf-8")
     indented = swallow.replace("\n", "\n    ")
     script = (
-        "import signal\nfrom orchbench_analytics.cli.boundary import run_guarded\n"
+        "import signal\nfrom orchbench_analytics.cli.app import run_guarded\n"
         f"def swallow():\n    {indented}\ndef run():\n    {swallowed}\nrun_guarded(run)\n"
     )
 

@@ -21,7 +21,7 @@ from orchbench_analytics.stats.consistency import (
     run_noise,
     with_metrics,
 )
-from orchbench_analytics.stats.limits import bounded_interval
+from orchbench_analytics.stats.estimate import bounded_interval
 from orchbench_analytics.tables import SCORED_PLANS, SCORED_STEPS
 from orchbench_analytics.warehouse import Warehouse
 

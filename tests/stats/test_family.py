@@ -7,7 +7,7 @@ import pytest
 from scipy import stats
 
 from orchbench_analytics.errors import SelectionError
-from orchbench_analytics.stats.limits import FIRST_WEIGHT, Family, sign_patterns
+from orchbench_analytics.stats.estimate import FIRST_WEIGHT, Family, sign_patterns
 
 
 def added(moves: np.ndarray, signs: np.ndarray, weights: np.ndarray) -> Family:

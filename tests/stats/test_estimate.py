@@ -4,9 +4,10 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from orchbench_analytics.stats.estimate import Estimate, Summary
-from orchbench_analytics.stats.limits import (
+from orchbench_analytics.stats.estimate import (
+    Estimate,
     Interval,
+    Summary,
     anytime_level,
     anytime_p,
     bounded_interval,
