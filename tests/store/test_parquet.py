@@ -10,8 +10,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from orchbench_analytics.schema import Column, Table, arrow_schema, polars_schema
-from orchbench_analytics.store.parquet import Frame, to_arrow, write_table
+from orchbench_analytics.schema import Column, Table, arrow_schema, polars_schema, text
+from orchbench_analytics.store.parquet import Frame, named_to_arrow, to_arrow, write_table
 
 EVERY_KIND = Table(
     "every_kind",
@@ -89,3 +89,12 @@ def test_texts_that_repeat_are_stored_once(tmp_path: Path) -> None:
     write_table(to_arrow(names, labels), tmp_path / "names.parquet")
 
     assert (tmp_path / "names.parquet").stat().st_size < 50_000
+
+
+@pytest.mark.parametrize("odd", [{}, {"name": "a", "colour": "blue"}])
+def test_rows_by_name_have_the_columns_of_their_table_and_no_others(odd: dict[str, str]) -> None:
+    names = Table("names", "name", (text("name", "A name."),))
+
+    assert named_to_arrow(names, [{"name": "a"}]).equals(to_arrow(names, [("a",)]))
+    with pytest.raises(AssertionError, match="differ"):
+        named_to_arrow(names, [odd])

@@ -26,10 +26,12 @@ from orchbench_analytics.score.plans.graphs import Graph, Node, from_text
 
 if TYPE_CHECKING:  # imported where it is asked: most processes never do
     import networkx as nx
+
 BUDGET = 200_000  # pairs of nodes weighed; the benchmark's plans need a few hundred
 MAX_SEARCHED_NODES = 40
 NETWORKX_BUDGET = 5_000  # branches weighed; the benchmark's plans need a few hundred
 MAX_NETWORKX_SIZE = 100  # nodes and edges of both graphs
+
 Label = tuple[int, int]
 Edges = tuple[tuple[int, int], ...]
 Substitutions = tuple[tuple[int, ...], ...]  # costs in whole units, by the positions of both nodes

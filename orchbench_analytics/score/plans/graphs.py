@@ -38,6 +38,7 @@ try:
     from yaml import CSafeLoader as _FastLoader
 except ImportError:  # PyYAML built without libyaml
     from yaml import SafeLoader as _FastLoader  # type: ignore[assignment]
+
 Values = Literal["as_text", "as_typed"]
 Step = tuple[str, str]  # agent and status
 _Texts = tuple[str, ...]
@@ -109,9 +110,11 @@ def draw(text: str | None, all_rules: tuple[DrawingRules, ...]) -> list[Drawn]:
 
 
 BAD_VALUE = "bad_value"  # why no plan was read: a value that cannot be built, or an odd key
+
 # No plan comes near these limits; they bound what a hostile text can cost.
 MAX_CHARS = 1_000_000
 MAX_SECOND_LOOK_CHARS = 4_000_000
+
 _JSON_BLOCK_START = re.compile(r"```json\s*+(?=\{)")
 _JSON_BLOCK_END = re.compile(r"\}(?=\s*+```)")
 _NAMED_WORKFLOW = re.compile(r'"workflow_\d++":\s*+\{')
