@@ -497,7 +497,7 @@ def load_sources(root: Path, manifest: Manifest) -> pl.DataFrame:
 # Columns
 
 KEY = ("kind", "model", "experiment", "language", "scenario", "run")
-_TEXTS = {"path", "file_stamp", "content_hash", "place", "message"}
+_TEXTS = {"path", "file_stamp", "content_hash"}
 _OTHERS = {"byte_count": pl.Int64, "changed_at_ns": pl.Int64, "is_linked": pl.Boolean}
 
 Row = TypeVar("Row", InputFile, Source)

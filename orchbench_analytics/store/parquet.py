@@ -69,10 +69,8 @@ def _write_frame(rows: pl.DataFrame, table: Table | None, sort_by: str | None, p
 
     def as_arrow(first: int, count: int) -> pa.Table:
         part = rows[order.slice(first, count)] if order is not None else rows.slice(first, count)
-        if table is None:
-            return part.to_arrow(compat_level=pl.CompatLevel.oldest())
-        declared = part.cast(pl.Schema(polars_schema(table)))
-        return declared.to_arrow(compat_level=pl.CompatLevel.oldest()).cast(arrow_schema(table))
+        data = part.to_arrow(compat_level=pl.CompatLevel.oldest())
+        return data if table is None else data.cast(arrow_schema(table))
 
     with _writer(path, as_arrow(0, 0).schema) as writer:
         for first in range(0, len(rows), _ROW_GROUP):
