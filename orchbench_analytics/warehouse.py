@@ -1528,8 +1528,8 @@ class Warehouse:
         step: str | None,
     ) -> Figure:
         from orchbench_analytics.outputs.show import KEY, StepKey, of_run
-        from orchbench_analytics.pages.one_plan import drawn_plan
         from orchbench_analytics.pages.plan_figure import plan_figure
+        from orchbench_analytics.pages.plan_picture import drawn_plan
 
         scored = self.profile(profile)
         require_answers(scored, "the figure of a plan")

@@ -6,72 +6,195 @@
 -- several tools counts for each of them, since the arguments of a step are merged.
 with
 
-step_tools as (
-    select * from main.step_tools
+list_items as (
+    select * from main.list_items
 ),
 
-called_steps as (
+scored_steps as (
     select * from main.scored_steps
-    where is_call_scored and predicted = 'call'
+    where is_scored
 ),
 
-choices as (
+-- Steps that want and call the same tools are summed up before their lists are taken apart.
+alike as (
+    select
+        profile,
+        model,
+        experiment,
+        language,
+        actual,
+        predicted,
+        label_tools,
+        case when predicted = 'call' then answer_tools end as answer_tools,
+        count(*) as step_count,
+        sum(key_true_positive_count) filter (
+            where is_call_scored and predicted = 'call'
+        ) as key_true_positive_count,
+        sum(key_false_positive_count) filter (
+            where is_call_scored and predicted = 'call'
+        ) as key_false_positive_count,
+        sum(key_false_negative_count) filter (
+            where is_call_scored and predicted = 'call'
+        ) as key_false_negative_count,
+        sum(value_true_positive_count) filter (
+            where is_call_scored and predicted = 'call'
+        ) as value_true_positive_count,
+        sum(value_false_positive_count) filter (
+            where is_call_scored and predicted = 'call'
+        ) as value_false_positive_count,
+        sum(value_false_negative_count) filter (
+            where is_call_scored and predicted = 'call'
+        ) as value_false_negative_count
+    from scored_steps
+    group by
+        profile,
+        model,
+        experiment,
+        language,
+        actual,
+        predicted,
+        label_tools,
+        case when predicted = 'call' then answer_tools end
+),
+
+sides as (
+    select
+        *,
+        label_tools as list_text,
+        1 as label_count,
+        0 as answer_count
+    from alike
+    union all
+    select
+        *,
+        answer_tools as list_text,
+        0 as label_count,
+        1 as answer_count
+    from alike
+),
+
+merged as (
+    select
+        sides.profile,
+        sides.model,
+        sides.experiment,
+        sides.language,
+        list_items.item as tool,
+        sides.actual,
+        sides.predicted,
+        max(sides.label_count) > 0 as is_labelled,
+        max(sides.answer_count) > 0 as is_answered,
+        max(sides.key_true_positive_count) as key_true_positive_count,
+        max(sides.key_false_positive_count) as key_false_positive_count,
+        max(sides.key_false_negative_count) as key_false_negative_count,
+        max(sides.value_true_positive_count) as value_true_positive_count,
+        max(sides.value_false_positive_count) as value_false_positive_count,
+        max(sides.value_false_negative_count) as value_false_negative_count,
+        max(sides.step_count) as step_count
+    from sides
+    inner join list_items using (list_text)
+    group by
+        sides.profile,
+        sides.model,
+        sides.experiment,
+        sides.language,
+        list_items.item,
+        sides.actual,
+        sides.predicted,
+        sides.label_tools,
+        sides.answer_tools
+),
+
+joined as (
     select
         profile,
         model,
         experiment,
         language,
         tool,
-        count(*) filter (where is_labelled) as labelled_step_count,
-        count(*) filter (where is_answered) as answered_step_count,
-        count(*) filter (where is_labelled and is_answered) as tool_true_positive_count,
-        count(*) filter (where is_answered and not is_labelled) as tool_false_positive_count,
-        count(*) filter (where is_labelled and not is_answered) as tool_false_negative_count,
-        count(*) filter (
-            where is_answered and not is_labelled and actual <> 'call'
+        coalesce(
+            cast(sum(step_count) filter (where is_labelled) as bigint), 0
+        ) as labelled_step_count,
+        coalesce(
+            cast(sum(step_count) filter (where is_answered) as bigint), 0
+        ) as answered_step_count,
+        coalesce(
+            cast(sum(step_count) filter (where is_labelled and is_answered) as bigint), 0
+        ) as tool_true_positive_count,
+        coalesce(
+            cast(sum(step_count) filter (where is_answered and not is_labelled) as bigint), 0
+        ) as tool_false_positive_count,
+        coalesce(
+            cast(sum(step_count) filter (where is_labelled and not is_answered) as bigint), 0
+        ) as tool_false_negative_count,
+        coalesce(
+            cast(
+                sum(step_count) filter (
+                    where is_answered and not is_labelled and actual <> 'call'
+                ) as bigint
+            ), 0
         ) as overaction_count,
-        count(*) filter (
-            where is_labelled and not is_answered and predicted = 'call'
+        coalesce(
+            cast(
+                sum(step_count) filter (
+                    where is_labelled and not is_answered and predicted = 'call'
+                ) as bigint
+            ), 0
         ) as replaced_step_count,
-        count(*) filter (
-            where is_labelled and predicted not in ('call', 'failed')
+        coalesce(
+            cast(
+                sum(step_count) filter (
+                    where is_labelled and predicted not in ('call', 'failed')
+                ) as bigint
+            ), 0
         ) as rejected_step_count,
-        count(*) filter (where is_labelled and predicted = 'failed') as failed_step_count
-    from step_tools
+        coalesce(
+            cast(sum(step_count) filter (where is_labelled and predicted = 'failed') as bigint), 0
+        ) as failed_step_count,
+        coalesce(
+            cast(
+                sum(key_true_positive_count) filter (
+                    where is_labelled and is_answered
+                ) as bigint
+            ), 0
+        ) as key_true_positive_count,
+        coalesce(
+            cast(
+                sum(key_false_positive_count) filter (
+                    where is_labelled and is_answered
+                ) as bigint
+            ), 0
+        ) as key_false_positive_count,
+        coalesce(
+            cast(
+                sum(key_false_negative_count) filter (
+                    where is_labelled and is_answered
+                ) as bigint
+            ), 0
+        ) as key_false_negative_count,
+        coalesce(
+            cast(
+                sum(value_true_positive_count) filter (
+                    where is_labelled and is_answered
+                ) as bigint
+            ), 0
+        ) as value_true_positive_count,
+        coalesce(
+            cast(
+                sum(value_false_positive_count) filter (
+                    where is_labelled and is_answered
+                ) as bigint
+            ), 0
+        ) as value_false_positive_count,
+        coalesce(
+            cast(
+                sum(value_false_negative_count) filter (
+                    where is_labelled and is_answered
+                ) as bigint
+            ), 0
+        ) as value_false_negative_count
+    from merged
     group by profile, model, experiment, language, tool
-),
-
-arguments as (
-    select
-        profile,
-        model,
-        experiment,
-        language,
-        step_tools.tool,
-        cast(sum(called_steps.key_true_positive_count) as bigint) as key_true_positive_count,
-        cast(sum(called_steps.key_false_positive_count) as bigint) as key_false_positive_count,
-        cast(sum(called_steps.key_false_negative_count) as bigint) as key_false_negative_count,
-        cast(sum(called_steps.value_true_positive_count) as bigint) as value_true_positive_count,
-        cast(sum(called_steps.value_false_positive_count) as bigint) as value_false_positive_count,
-        cast(sum(called_steps.value_false_negative_count) as bigint) as value_false_negative_count
-    from step_tools
-    inner join called_steps
-        using (profile, model, experiment, language, scenario, run, step_id, answer_position)
-    where step_tools.is_labelled and step_tools.is_answered
-    group by profile, model, experiment, language, step_tools.tool
-),
-
-joined as (
-    select
-        choices.*,
-        coalesce(arguments.key_true_positive_count, 0) as key_true_positive_count,
-        coalesce(arguments.key_false_positive_count, 0) as key_false_positive_count,
-        coalesce(arguments.key_false_negative_count, 0) as key_false_negative_count,
-        coalesce(arguments.value_true_positive_count, 0) as value_true_positive_count,
-        coalesce(arguments.value_false_positive_count, 0) as value_false_positive_count,
-        coalesce(arguments.value_false_negative_count, 0) as value_false_negative_count
-    from choices
-    left join arguments using (profile, model, experiment, language, tool)
 ),
 
 divided as (

@@ -12,8 +12,8 @@ import polars as pl
 
 from orchbench_analytics.outputs.show import StepKey
 from orchbench_analytics.pages.columns import columns_of, heads_of, packed
-from orchbench_analytics.pages.one_plan import drawn_plan
 from orchbench_analytics.pages.page import SCRIPTS, page_text
+from orchbench_analytics.pages.plan_picture import drawn_plan
 from orchbench_analytics.pages.words import words
 from orchbench_analytics.profiles import Profile
 

@@ -57,7 +57,6 @@ from orchbench_analytics.pages.report import (
     section_names,
     section_piece,
 )
-from orchbench_analytics.pages.search import MOST_FOUND, SEARCH, search_parameters
 from orchbench_analytics.pages.sections import compared_pair
 from orchbench_analytics.pages.shards import shards
 from orchbench_analytics.pages.source import Source
@@ -73,6 +72,33 @@ _MOST_KEPT = 64  # pieces of single models and pairs, in memory
 _LONGEST_QUERY = 100_000
 _LARGEST_INTEGER = 2**53  # that JavaScript holds exactly
 _SECONDS_TO_END = 1  # for answers under way when the explorer ends
+MOST_FOUND = 200  # answers of a search
+_SHORTEST_SEARCH = 2
+# The answers that have the text, in order, with what stands before and after its first place.
+SEARCH = f"""
+with answers as (
+    select 'step' as unit, model, experiment, language, scenario, run, step_id,
+        concat_ws(chr(10), answer_content, answer_calls) as answer
+    from main.steps
+    union all
+    select 'plan', model, experiment, language, scenario, run, step_id, answer_content
+    from main.plans
+),
+found as (
+    select *, count(*) over () as found_count
+    from answers
+    where regexp_matches(answer, $pattern)
+    order by model, experiment, language, scenario, run, step_id, unit
+    limit {MOST_FOUND}
+),
+parted as (
+    select * exclude (answer), regexp_extract(answer, $around, ['before', 'found', 'after']) as part
+    from found
+)
+select * exclude (part), part.before, part.found, part.after
+from parted
+order by model, experiment, language, scenario, run, step_id, unit
+"""
 _HEADERS = {
     "cache-control": "no-store",
     "cross-origin-opener-policy": "same-origin",
@@ -378,6 +404,14 @@ def _report(snapshot: Snapshot, _: Request) -> Response:
         headers=_download(f"{root.name}-report.html"),
         background=BackgroundTask(directory.cleanup),
     )
+
+
+def search_parameters(text: str) -> dict[str, str] | None:
+    """The parameters of the search for a text in any case; none if it is too short to search."""
+    wanted = re.escape(text.strip())
+    if len(text.strip()) < _SHORTEST_SEARCH:
+        return None
+    return {"pattern": f"(?i){wanted}", "around": f"(?is)(.{{0,80}})({wanted})(.{{0,160}})"}
 
 
 async def _first_rows(

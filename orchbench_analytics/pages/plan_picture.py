@@ -7,7 +7,7 @@ profile it is of; the layout depends on the shape alone, and plans have few shap
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import lru_cache
 from itertools import pairwise
 from typing import Any, NamedTuple
@@ -16,6 +16,7 @@ import msgspec
 import networkx as nx
 import polars as pl
 
+from orchbench_analytics.outputs.show import StepKey
 from orchbench_analytics.profiles import Profile
 from orchbench_analytics.score.plans.graphs import (
     DrawingRules,
@@ -27,6 +28,7 @@ from orchbench_analytics.score.plans.graphs import (
     read_plan,
     structure_graph,
 )
+from orchbench_analytics.score.plans.score import with_text_parts
 
 GRAPHS = ("structure", "component")
 SAME, MISSING, EXTRA, CHANGED = range(4)
@@ -324,3 +326,42 @@ def _places(rows: Sequence[list[int]], neighbours: Sequence[Sequence[int]]) -> l
 def _middle(item: int, beside: Sequence[int], places: Mapping[int, int]) -> float:
     """The mean place of an item's neighbours; its own where it has none."""
     return sum(places[other] for other in beside) / len(beside) if beside else places[item]
+
+
+class DrawnPlan(NamedTuple):
+    """The parts of a picture, and the distance of each graph."""
+
+    parts: dict[str, Any]
+    distances: dict[str, float]
+
+
+def drawn_plan(
+    tables: Callable[[str], pl.LazyFrame], step: StepKey, profile: Profile
+) -> DrawnPlan | None:
+    """Both plans of a step in one picture, with the edits; none where no plan was read."""
+    scored = _of_step(tables("scored_plans").filter(profile=profile.name), step)
+    compared = scored.filter(pl.col("structure_distance").is_not_null())
+    if compared.is_empty():
+        return None
+    position = compared["answer_position"][0]
+    row = pl.col("answer_position").eq_missing(position)
+    texts = with_text_parts(_of_step(tables("plans"), step).filter(row))
+    key = {"profile": pl.lit(profile.name), "row": pl.lit(0)}
+    edits, matches = (
+        _of_step(tables(name).filter(profile=profile.name), step).filter(row)
+        for name in ("plan_edits", "plan_matches")
+    )
+    drawn = draw_pictures(
+        texts.select("label_content", "answer_content", **key),
+        edits.sort("graph", "edit_number").select(
+            "graph", "kind", "subject", "wanted", "given", "cost", **key
+        ),
+        matches.select("graph", "label_node", "answer_node", **key),
+        {profile.name: profile},
+    )
+    distances = {graph: compared[f"{graph}_distance"][0] for graph in GRAPHS}
+    return DrawnPlan(drawn.drawings[0].parts, distances)
+
+
+def _of_step(rows: pl.LazyFrame, step: StepKey) -> pl.DataFrame:
+    return rows.filter(**step.key).collect()

@@ -95,7 +95,7 @@ def taken(browser: Chrome, *, until: str | None = None) -> Image.Image:
     if until is not None:
         script = "return document.querySelector(arguments[0]).getBoundingClientRect().bottom"
         bottom = browser.execute_script(script, until) + browser.execute_script("return scrollY")
-        clip = {"x": 0, "y": 0, "width": _WIDTH, "height": round(bottom) + 24, "scale": 1}
+        clip = {"x": 0, "y": 0, "width": _WIDTH, "height": round(bottom) + 10, "scale": 1}
         options |= {"captureBeyondViewport": True, "clip": clip}
     data = browser.execute_cdp_cmd("Page.captureScreenshot", options)["data"]
     return Image.open(io.BytesIO(base64.b64decode(data))).convert("RGB")
@@ -130,8 +130,10 @@ def take_explorer(browser: Chrome, warehouse: Path) -> None:
     command = [sys.executable, "-m", "orchbench_analytics", "view", str(warehouse), "--no-open"]
     with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as run:
         assert run.stdout is not None
-        screens = list(_screens(browser, run.stdout.readline().strip()))
-        run.send_signal(SIGINT)
+        try:
+            screens = list(_screens(browser, run.stdout.readline().strip()))
+        finally:
+            run.send_signal(SIGINT)
     drawn = [screen.quantize(64, dither=Image.Dither.NONE) for screen in screens]
     drawn[0].save(
         PICTURES / "explorer.gif",
@@ -157,11 +159,7 @@ def _screens(browser: Chrome, address: str) -> Iterator[Image.Image]:
     browser.find_element(By.CSS_SELECTOR, ".answers-found a").click()
     find(".trail")
     yield taken(browser)
-    open_view(browser, f"{address}#/sql")
-    box = browser.find_element(By.ID, "query")
-    box.clear()
-    box.send_keys(_QUERY, Keys.ESCAPE)
-    browser.find_element(By.ID, "run").click()
+    open_view(browser, f"{address}#/sql?query={quote(_QUERY)}")
     find(".result table")
     yield taken(browser)
     browser.find_element(By.CSS_SELECTOR, ".chart summary").click()
