@@ -294,8 +294,8 @@ def contrasts(
 
     Pairs come in pieces of bounded size, or so many at once.
     """
-    whole = [estimate_block(name, block) for block in blocks]
     pieces = chunks(len(baseline), blocks[0].cluster_count)
+    whole = [estimate_block(name, block) for block in blocks]
     for places in [slice(0, at_once)] if at_once else pieces:
         first, second = baseline[places], candidate[places]
         sides = [[e.take(first) for e in whole], [e.take(second) for e in whole]]
