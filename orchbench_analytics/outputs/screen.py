@@ -12,11 +12,11 @@ from contextlib import suppress
 from typing import Any, NamedTuple
 
 import polars as pl
-from rich.cells import cell_len
+from rich.cells import cell_len, chop_cells, set_cell_size
 
 from orchbench_analytics.errors import SelectionError, suggest
 from orchbench_analytics.metrics import metric_label, resolve_metric
-from orchbench_analytics.outputs.terminal import cut, cut_start, printable_line, wrap
+from orchbench_analytics.outputs.terminal import printable_line
 from orchbench_analytics.queries import label_of, unit_of
 from orchbench_analytics.tables import PROFILE_NAME
 
@@ -74,12 +74,12 @@ def screen(
     shown = frame if limits.rows is None else frame.head(limits.rows)
     caption, columns = _readable(shown, frame, is_verbatim=is_verbatim)
     kept = columns if limits.width is None else _fitting(columns, limits.width)
-    lines = [*_wrap(caption, limits.width)] if caption else []
+    lines = [*wrap(caption, limits.width)] if caption else []
     lines += _lines(kept, is_coloured=is_coloured, is_prose=is_prose)
     left_out = [" ".join(column.header.split()) for column in columns[len(kept) :]]
     if left_out:
         said = f"{_more(len(left_out), 'column')}, seen with {mark}wide: {', '.join(left_out)}"
-        lines += _wrap(said, limits.width)
+        lines += wrap(said, limits.width)
     if frame.height > shown.height:
         lines.append(f"{_more(frame.height - shown.height, 'row')}, seen with {mark}all")
     return "".join(f"{line}\n" for line in lines)
@@ -229,8 +229,31 @@ def _padded(text: str, column: Cells) -> str:
     return space + text if column.is_number else text + space
 
 
-def _wrap(text: str, width: int | None) -> list[str]:
-    return [text] if width is None else wrap(text, width)
+def cut(text: str, width: int) -> str:
+    """One line of at most so many cells; Korean characters are two cells wide."""
+    if cell_len(text) <= width:
+        return text
+    return set_cell_size(text, max(width - 1, 0)).rstrip() + "…"
+
+
+def cut_start(text: str, width: int) -> str:
+    """The end of a line in at most so many cells: the end of a path says most."""
+    return cut(text[::-1], width)[::-1]
+
+
+def wrap(text: str, width: int | None, *, indent: str = "") -> list[str]:
+    """A text in lines of at most so many cells, each indented; only overlong words are broken."""
+    if width is None:
+        return [indent + text]
+    room = max(width - len(indent), 1)
+    lines = [""]
+    for word in text.split(" "):
+        joined = f"{lines[-1]} {word}" if lines[-1] else word
+        if cell_len(joined) <= room:
+            lines[-1] = joined
+        else:
+            lines += chop_cells(word, room)
+    return [f"{indent}{line}".rstrip() for line in lines if line] or [""]
 
 
 def named_contenders(rows: pl.DataFrame, among: pl.DataFrame | None = None) -> pl.DataFrame:

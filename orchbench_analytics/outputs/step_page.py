@@ -11,9 +11,9 @@ import polars as pl
 from rich.cells import cell_len
 
 from orchbench_analytics.outputs import terminal
-from orchbench_analytics.outputs.screen import Limits, screen
+from orchbench_analytics.outputs.screen import Limits, cut, screen, wrap
 from orchbench_analytics.outputs.show import StepKey
-from orchbench_analytics.outputs.terminal import cut, printable, printable_line, wrap
+from orchbench_analytics.outputs.terminal import printable, printable_line
 from orchbench_analytics.profiles import Profile
 from orchbench_analytics.score.plans.graphs import outline, read_plan
 

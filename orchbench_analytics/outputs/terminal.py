@@ -1,4 +1,4 @@
-"""Text for a terminal: its size and colours, what may be written on it, and what fits a line."""
+"""The terminal: its size and colours, and what may be written on it."""
 
 from __future__ import annotations
 
@@ -64,32 +64,3 @@ def printable(text: str) -> str:
 def printable_line(text: str) -> str:
     """The text as one line without characters that act on a terminal."""
     return printable(_BLANKS.sub(" ", text))
-
-
-def cut(text: str, width: int) -> str:
-    """One line of at most so many cells; Korean characters are two cells wide."""
-    from rich.cells import cell_len, set_cell_size
-
-    if cell_len(text) <= width:
-        return text
-    return set_cell_size(text, max(width - 1, 0)).rstrip() + "…"
-
-
-def cut_start(text: str, width: int) -> str:
-    """The end of a line in at most so many cells: the end of a path says most."""
-    return cut(text[::-1], width)[::-1]
-
-
-def wrap(text: str, width: int, *, indent: str = "") -> list[str]:
-    """A text in lines of at most so many cells, each indented; only overlong words are broken."""
-    from rich.cells import cell_len, chop_cells
-
-    room = max(width - len(indent), 1)
-    lines = [""]
-    for word in text.split(" "):
-        joined = f"{lines[-1]} {word}" if lines[-1] else word
-        if cell_len(joined) <= room:
-            lines[-1] = joined
-        else:
-            lines += chop_cells(word, room)
-    return [f"{indent}{line}".rstrip() for line in lines if line] or [""]
