@@ -13,48 +13,12 @@ from orchbench_analytics import open_warehouse
 from orchbench_analytics.exports.relations import flat_relations, stage
 from orchbench_analytics.exports.star import star_relations
 from orchbench_analytics.warehouse import Warehouse
-from tests.documents import call, run, runs_document, scenario_path, write
-
-MODELS = ('it\'s a "model"', "=1+1", "모델; drop table steps")
-TAGS = "select,profile,agent,MODEL_LABEL,크기"  # words of SQL, and names of other columns
-
-
-def odd_run() -> dict[str, Any]:
-    """Steps without a label, without an answer, without an agent, and calls of every bad shape."""
-    label = {
-        "2": {"role": "assistant", "content": "workflow_1: ["},
-        "3": {"role": "assistant", "agent_id": "weather_agent", "content": ""},
-        "3-1": {"role": "assistant", "tool_calls": []},
-        "4": {"role": "assistant", "agent_id": None, "content": None},
-        "5": {"role": "assistant", "agent_id": "bank_agent", "content": "x"},
-        "5-1": {"role": "assistant", "content": "no call"},
-    }
-    answers = [
-        {"step_id": "3", "agent_id": None, "content": None, "tool_calls": [call("", "{")]},
-        {"step_id": "3", "agent_id": "weather_agent", "tool_calls": [call(), call("b", "[]")]},
-        {"step_id": "9", "agent_id": "nobody", "tool_calls": [call("unasked")]},
-        {"step_id": "5", "agent_id": "bank_agent", "content": "\0", "tool_calls": None},
-    ]
-    plans = [{"step_id": 2, "content": None}, {"step_id": 8, "content": '{"workflow_1": 3}'}]
-    return run(label=label, sub_agent_history=answers, main_agent_history=plans)
-
-
-def build_odd(directory: Path) -> None:
-    for model in MODELS:
-        document = runs_document({"run #1": odd_run(), "": run(), "=run": {}})
-        document["usage"] = {"total_cost": 1e300, "total_tokens": None}
-        write(scenario_path(directory / "results", model, "1"), document)
-        write(scenario_path(directory / "results", model, "2"), runs_document({}))
-        write(scenario_path(directory / "results", model, "3"), b"{")
-    warehouse = open_warehouse(directory / "warehouse", create=True)
-    warehouse.ingest(directory / "results", jobs=1)
-    (directory / "tags.csv").write_text(f"model,{TAGS}\n=1+1,1,2,3,4,5\n", encoding="utf-8")
-    warehouse.tag(directory / "tags.csv")
+from tests.exports.hostile import build_shapes
 
 
 @pytest.fixture(scope="module")
 def odd(make_once: Any) -> Warehouse:
-    return open_warehouse(make_once("odd_export", build_odd) / "warehouse")
+    return open_warehouse(make_once("odd_export", build_shapes) / "warehouse")
 
 
 @pytest.fixture(scope="module", params=[False, True], ids=["flat", "star"])
