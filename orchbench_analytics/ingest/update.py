@@ -74,8 +74,20 @@ _PART_FILES = 2000
 _SMALL_TREE_BYTES = 4 * 2**20
 _PACKED_RATIO = 10
 _BATCH_FILES = 20_000
+_MOST_SMALL_PARTS = 8
+_ROWS_OF_A_SMALL_PART = 20_000
+_NOT_RESULTS = ("agent_card", *layouts.NOT_NEEDED)
+_COMMON = ""  # the group of files that are not about one model, such as cards
+_GROUP = (
+    pl.when(pl.col("model").is_null())
+    .then(pl.lit(_COMMON))
+    .otherwise(pl.concat_str("model", "experiment", separator="\0", ignore_nulls=True))
+    .cast(pl.Categorical)
+)
+_NUMBERS: dict[str, Any] = {"group": pl.Categorical, "batch": pl.Int64}
 
 Progress = Callable[[int, int, int], None]  # files and bytes just read, and bytes to read in all
+Claims = dict[Key, list[InputFile]]  # files about one scenario, preferred first
 
 
 class IngestSummary(NamedTuple):
@@ -353,9 +365,6 @@ def _tally_of_resting(divided: Divided) -> _Tally:
     )
 
 
-_NOT_RESULTS = ("agent_card", *layouts.NOT_NEEDED)
-
-
 def _summary(tallies: list[_Tally]) -> IngestSummary:
     counts = sum((tally.counts for tally in tallies), Counter[str]())
     unchanged = sum(tally.unchanged for tally in tallies)
@@ -369,14 +378,6 @@ def _summary(tallies: list[_Tally]) -> IngestSummary:
         gone=sorted((s for t in tallies for s in t.gone), key=lambda source: source.path),
         is_unusable=has_results and not any(tally.results_with_rows for tally in tallies),
     )
-
-
-_MOST_SMALL_PARTS = 8
-_ROWS_OF_A_SMALL_PART = 20_000
-
-
-# Files about one scenario, preferred first, by what they are about.
-Claims = dict[Key, list[InputFile]]
 
 
 class Roots(NamedTuple):
@@ -479,16 +480,6 @@ def _batches(groups: set[str], common: set[str], files: pl.Series) -> dict[str, 
         batches[group] = size // _BATCH_FILES
         size += sizes.get(group, 0)
     return batches
-
-
-_NUMBERS: dict[str, Any] = {"group": pl.Categorical, "batch": pl.Int64}
-_COMMON = ""
-_GROUP = (
-    pl.when(pl.col("model").is_null())
-    .then(pl.lit(_COMMON))
-    .otherwise(pl.concat_str("model", "experiment", separator="\0", ignore_nulls=True))
-    .cast(pl.Categorical)
-)
 
 
 def _group_of(part: Part) -> str:
