@@ -5,7 +5,7 @@ BIN := $(VENV)/$(if $(filter Windows_NT,$(OS)),Scripts,bin)
 INSTALL = $(BIN)/python -m pip install --quiet --disable-pip-version-check
 DEMO ?= demo
 
-.PHONY: demo notebook test test-services test-superset test-lowest test-newest test-wheel \
+.PHONY: demo notebook test coverage test-services test-superset test-lowest test-newest test-wheel \
 	dist docs lint lint-workflows bench torture clean
 
 demo: $(VENV)/installed
@@ -18,7 +18,11 @@ notebook: $(VENV)/notebook $(DEMO)/warehouse/manifest.json
 	$(BIN)/marimo edit notebooks/$(NOTEBOOK).py -- --warehouse $(abspath $(DEMO))/warehouse
 
 test: lint
-	$(BIN)/pytest -n auto -m "not long" --cov --cov-report=term:skip-covered
+	$(BIN)/pytest -n auto -m "not long"
+
+# All tests that need no server, the long ones too, and how much of the code they run.
+coverage: $(VENV)/developing
+	$(BIN)/pytest -n auto --cov --cov-report=term:skip-covered
 
 lint: $(VENV)/developing
 	$(BIN)/ruff format --check .
@@ -72,7 +76,7 @@ test-services: $(VENV)/developing
 	command -v java >/dev/null || ($(APT_INSTALL) openjdk-17-jre-headless)
 	$(INSTALL) selenium --editable '.[spark,tableau]'
 	npm install --silent --no-save --prefix $(SERVICES) axe-core
-	$(BIN)/pytest -n auto -m long tests
+	$(MAKE) coverage
 	AXE=$(abspath $(SERVICES))/node_modules/axe-core/axe.min.js $(BIN)/pytest tests/services
 	$(MAKE) docs
 

@@ -181,6 +181,7 @@ def test_the_bar_of_an_ingest_does_not_stand_still_while_it_scores(
     assert "0/? bytes" not in scoring
 
 
+@pytest.mark.long
 def test_text_of_models_does_not_act_on_the_terminal(home: Path) -> None:
     query = "select chr(27) || ']0;x' || chr(7) as \"a\x1b[31m\", chr(8238) as b"
     for how in ((), ("--format", "csv"), ("--format", "json"), ("--format", "latex")):

@@ -237,6 +237,7 @@ def test_many_keys_take_no_more_than_linear_time() -> None:
     assert len(rows) == 50_001
 
 
+@pytest.mark.long
 def test_verdicts_about_far_too_many_keys_are_refused() -> None:
     keys = ", ".join(f'"{number}": 0' for number in range(600_000))
 

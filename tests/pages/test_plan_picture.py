@@ -159,6 +159,7 @@ def test_marks_add_up_to_the_distance_over_the_demo(demo_costs: pl.DataFrame, gr
     assert demo_costs.filter(difference > 1e-9).is_empty()
 
 
+@pytest.mark.long
 def test_marks_add_up_to_the_distance_over_the_pack(conformance_pack: Path, tmp_path: Path) -> None:
     open_warehouse(tmp_path / "w", create=True).ingest(conformance_pack / "results", jobs=1)
 

@@ -80,6 +80,7 @@ def test_ranks_are_the_statistics(demo: Path, page: Path) -> None:
     assert_frame_equal(found.sort(keys), expected.sort(keys), check_dtypes=False, abs_tol=1e-6)
 
 
+@pytest.mark.long
 def test_a_pair_on_the_page_is_what_compare_says(demo: Path, page: Path) -> None:
     """Every metric and language of some pairs: the same interval, p and verdict."""
     warehouse = open_warehouse(demo)
@@ -118,6 +119,7 @@ def test_all_pairs_on_the_page_are_what_compare_says(demo: Path, page: Path) -> 
         )
 
 
+@pytest.mark.long
 def test_the_same_report_has_the_same_bytes(demo: Path, page: Path, tmp_path: Path) -> None:
     again = open_warehouse(demo).report(tmp_path / "again.html", jobs=1).page
     assert again.read_bytes() == page.read_bytes()
