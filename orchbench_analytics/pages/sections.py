@@ -19,7 +19,12 @@ from orchbench_analytics.pages.source import Source
 from orchbench_analytics.pages.words import words
 from orchbench_analytics.schema import Table
 from orchbench_analytics.stats.compare import compare_each_pair, compare_models
-from orchbench_analytics.stats.consistency import flips, pass_rates, run_noise
+from orchbench_analytics.stats.consistency import (
+    flips_of,
+    pass_rates_of,
+    run_noise,
+    tallies_of_steps,
+)
 from orchbench_analytics.stats.intervals import intervals
 from orchbench_analytics.stats.ranks import rank_intervals, unanswered_models
 from orchbench_analytics.tables.statistics import COMPARISONS, FLIPS, PASS_RATES, RUN_NOISE
@@ -343,14 +348,15 @@ def scenario_scores(source: Source) -> Piece:
 
 def consistency(source: Source) -> Piece:
     """How steady models are from run to run."""
-    batches = [(b, b.scored("scored_steps")) for b in source.batches(_STEPS_AT_ONCE)]
+    batches = source.batches(_STEPS_AT_ONCE)
+    # A file of scores may also hold models of another batch.
+    tallies = [batch.only(tallies_of_steps(batch.scored("scored_steps"))) for batch in batches]
     noise = run_noise(
         source.scored("scored_steps"), source.scored("scored_plans"), metrics=HEADLINE[:1]
     )
     found: dict[str, tuple[list[pl.DataFrame], Table]] = {
-        # A file of scores may also hold models of another batch.
-        "flips": ([batch.only(flips(steps)) for batch, steps in batches], FLIPS),
-        "pass_rates": ([batch.only(pass_rates(steps)) for batch, steps in batches], PASS_RATES),
+        "flips": ([flips_of(rows) for rows in tallies], FLIPS),
+        "pass_rates": ([pass_rates_of(rows) for rows in tallies], PASS_RATES),
         "run_noise": ([noise], RUN_NOISE),
     }
     return {

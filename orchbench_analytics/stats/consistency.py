@@ -49,12 +49,13 @@ def pass_rates(scored_steps: Frame) -> pl.DataFrame:
     compared: k ends at the largest number of runs that at least half of the model's steps have,
     and steps with fewer are left out.
     """
-    tallies = (
-        _first_answers(scored_steps)
-        .group_by(_STEP)
-        .agg(pl.len().alias("n"), *(right.sum().alias(name) for name, right in CRITERIA.items()))
-        .with_columns(most=pl.col("n").quantile(0.5, "higher").over(_MODEL).cast(pl.UInt32))
-        .collect()
+    return pass_rates_of(tallies_of_steps(scored_steps))
+
+
+def pass_rates_of(tallies: pl.DataFrame) -> pl.DataFrame:
+    """The same from `tallies_of_steps`."""
+    tallies = tallies.with_columns(
+        most=pl.col("n").quantile(0.5, "higher").over(_MODEL).cast(pl.UInt32)
     )
     left_out = tallies.group_by(_MODEL).agg(
         (pl.col("n") < pl.col("most")).sum().alias("left_out_step_count")
@@ -87,16 +88,13 @@ def flips(scored_steps: Frame) -> pl.DataFrame:
 
     A decision is what `predicted` says: call, a rejection type, or failed.
     """
+    return flips_of(tallies_of_steps(scored_steps))
+
+
+def flips_of(tallies: pl.DataFrame) -> pl.DataFrame:
+    """The same from `tallies_of_steps`."""
     by_scenario = (
-        _first_answers(scored_steps)
-        .group_by(*_STEP, "predicted")
-        .len("same")
-        .with_columns(pl.col("same").cast(pl.Int64))
-        .group_by(_STEP)
-        .agg(
-            pl.col("same").sum().alias("n"),
-            (pl.col("same") * (pl.col("same") - 1) // 2).sum().alias("equal_pairs"),
-        )
+        tallies.lazy()
         .filter(pl.col("n") > 1)
         .with_columns(pairs=pl.col("n") * (pl.col("n") - 1) // 2)
         .group_by(*_MODEL, "scenario")
@@ -118,6 +116,25 @@ def flips(scored_steps: Frame) -> pl.DataFrame:
     )
     counted = by_scenario.group_by(_MODEL).agg(pl.col("^.*_count$").sum())
     return frame(FLIPS, rates.join(counted, on=_MODEL).sort(_MODEL))
+
+
+def tallies_of_steps(scored_steps: Frame) -> pl.DataFrame:
+    """One row per step: its runs, how many are right, and how many pairs of them decide alike."""
+    return (
+        _first_answers(scored_steps)
+        .group_by(*_STEP, "predicted")
+        .agg(
+            pl.len().cast(pl.Int64).alias("same"),
+            *(right.sum().alias(name) for name, right in CRITERIA.items()),
+        )
+        .group_by(_STEP)
+        .agg(
+            pl.col("same").sum().alias("n"),
+            (pl.col("same") * (pl.col("same") - 1) // 2).sum().alias("equal_pairs"),
+            pl.col(*CRITERIA).sum(),
+        )
+        .collect()
+    )
 
 
 def _first_answers(scored_steps: Frame) -> pl.LazyFrame:

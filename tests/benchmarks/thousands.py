@@ -86,6 +86,8 @@ def _questions(nine: Path, many: Path) -> list[bool]:
         if name in ("leaderboard", "compare A B"):
             beside = small.cpu_seconds / imports
             held.append(report(f"{name}: nine models", beside, 2.5, "x the imports"))
+    steady = _cost(["consistency", many], runs=1)
+    held.append(report("consistency: 999 models, peak memory", steady.megabytes, 400, "MB"))
     return held
 
 
