@@ -275,10 +275,10 @@ def test_a_writer_that_is_always_overtaken_says_so(
         raise Overtaken("manifest.json")
 
     monkeypatch.setattr(changes, "save_manifest", overtaken)
-    monkeypatch.setattr(changes, "_ATTEMPTS", 3)
+    monkeypatch.setattr(changes, "_PATIENCE_SECONDS", 0)
     file = tmp_path / "tags.csv"
     file.write_text("model,size\na,1\n", encoding="utf-8")
-    with pytest.raises(WarehouseError, match="by other writers 3 times"):
+    with pytest.raises(WarehouseError, match="by other writers each time"):
         open_warehouse(root).tag(file)
 
 

@@ -13,7 +13,7 @@ import msgspec
 import pytest
 from obstore.store import MemoryStore
 
-from orchbench_analytics import open_warehouse
+from orchbench_analytics import changes, open_warehouse
 from orchbench_analytics.errors import PathError, StorageError, Unreachable, WarehouseError
 from orchbench_analytics.ingest import update
 from orchbench_analytics.ingest.part import Built, Task
@@ -117,30 +117,41 @@ def test_a_warehouse_at_an_address_is_read_from_another_cache(
     assert "s3://bucket/wh" in repr(other)
 
 
+@pytest.mark.parametrize("times", [1, 50])
 def test_who_is_overtaken_does_it_again(
-    store: MemoryStore, results: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    store: MemoryStore,
+    results: Path,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    times: int,
 ) -> None:
     mine = open_warehouse("s3://bucket/wh", create=True)
     mine.ingest(results, jobs=1)
     monkeypatch.setenv("ORCHBENCH_CACHE", str(tmp_path / "other"))
     other = open_warehouse("s3://bucket/wh")
-    files = {}
-    for name in ("mine", "theirs"):
-        files[name] = tmp_path / f"{name}.csv"
-        files[name].write_text(f"model,size\n{name},1\n", encoding="utf-8")
-    put, is_first = Bucket.put, True
+
+    def tags(name: str) -> Path:
+        file = tmp_path / f"{name}.csv"
+        file.write_text(f"model,size\n{name},1\n", encoding="utf-8")
+        return file
+
+    put, others = Bucket.put, iter([f"theirs-{number}" for number in range(times)])
+    is_theirs = False
 
     def put_late(self: Bucket, name: str, *args: object, **kwargs: object) -> object:
-        nonlocal is_first
-        if name == "manifest.json" and is_first:
-            is_first = False
-            other.tag(files["theirs"])
+        nonlocal is_theirs
+        if name == "manifest.json" and not is_theirs and (theirs := next(others, None)):
+            is_theirs = True
+            other.tag(tags(theirs))
+            is_theirs = False
         return put(self, name, *args, **kwargs)  # type: ignore[arg-type]
 
+    monkeypatch.setattr(changes, "_LONGEST_PAUSE", 0)
     monkeypatch.setattr(Bucket, "put", put_late)
-    mine.tag(files["mine"])
+    mine.tag(tags("mine"))
+    assert next(others, None) is None
     holder = mine.manifest().tables["model_tags"]
-    assert holder.row_counts == {"model_tags": 2}
+    assert holder.row_counts == {"model_tags": 1 + times}
 
 
 @pytest.fixture
