@@ -6,6 +6,7 @@ import random
 import sys
 import time
 from collections.abc import Callable, Collection, Sequence
+from itertools import count
 from pathlib import Path
 
 import msgspec
@@ -46,8 +47,9 @@ from orchbench_analytics.store.mirror import bucket_of
 from orchbench_analytics.store.parquet import Frame
 from orchbench_analytics.tables import REPORTED_SCENARIOS, SOURCES
 
-_ATTEMPTS = 40
-_LONGEST_PAUSE = 2.0  # seconds
+_PATIENCE_SECONDS = 600.0
+# Long pauses would let those win who have little to do.
+_LONGEST_PAUSE = 0.5
 
 
 def ingest(
@@ -120,7 +122,8 @@ def _commit(
     In a bucket another writer may be faster; then the change is made again, to the new manifest.
     What it has built already it finds there, as after a kill.
     """
-    for attempt in range(_ATTEMPTS):
+    overtaken = 0.0  # since when
+    for attempt in count(1):
         before = load(root)
         after = change(before)
         try:
@@ -128,13 +131,16 @@ def _commit(
                 collect_objects(root, save_manifest(root, after))
             return
         except Overtaken:
-            if attempt == 0:
+            if attempt == 1:  # what follows takes less, however long the work itself took
+                overtaken = time.monotonic()
                 _say(f"{root} was changed by another writer; taking that in")
-            time.sleep(random.uniform(0, min(_LONGEST_PAUSE, 0.05 * 2**attempt)))
-    raise WarehouseError(
-        f"{root} was changed by other writers {_ATTEMPTS} times while this one worked, so nothing "
-        "of it is there yet; try again when there are fewer of them"
-    )
+            if time.monotonic() - overtaken >= _PATIENCE_SECONDS:
+                raise WarehouseError(
+                    f"{root} was changed by other writers each time that this one was done "
+                    f"({attempt:,} in {_PATIENCE_SECONDS / 60:.0f} minutes), so nothing of it is "
+                    "there yet; try again when there are fewer of them"
+                ) from None
+            time.sleep(random.uniform(0, min(_LONGEST_PAUSE, 0.05 * attempt)))
 
 
 def _require_apart(root: Path, paths: Sequence[str | Path]) -> None:

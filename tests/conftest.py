@@ -1,7 +1,7 @@
-"""What many tests share: the demo and the conformance pack, made once for all worker processes."""
+"""What many tests share: the demo and the conformance pack, made once, and a bucket on loopback."""
 
 import shutil
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from functools import partial
 from pathlib import Path
 
@@ -12,6 +12,7 @@ from hypothesis import settings
 from orchbench_analytics import open_warehouse
 from orchbench_analytics.demo import write_sweep
 from tests.packs import unpack
+from tests.services.buckets import Server, environment, forget_stores, running_server
 
 PACK = Path(__file__).parents[2] / "shared" / "conformance" / "pack.tar.xz"
 # How long an example takes says more about the machine than about the code.
@@ -62,3 +63,21 @@ def _build_demo(directory: Path) -> None:
 def demo_directory(make_once: MakeOnce) -> Path:
     """What `orchbench demo` makes, only to be read: `results`, `agent_cards`, `warehouse`."""
     return make_once("demo_directory", _build_demo)
+
+
+@pytest.fixture(scope="session")
+def s3() -> Iterator[Server]:
+    """An S3 on loopback."""
+    with running_server() as server:
+        yield server
+
+
+@pytest.fixture
+def bucket(s3: Server, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[str]:
+    """The address of an empty bucket, with credentials in the environment and a new cache."""
+    for name, value in environment(s3).items():
+        monkeypatch.setenv(name, value)
+    monkeypatch.setenv("ORCHBENCH_CACHE", str(tmp_path / "cache"))
+    forget_stores()
+    yield f"s3://{s3.new_bucket()}"
+    forget_stores()  # what comes next may lie elsewhere

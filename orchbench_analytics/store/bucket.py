@@ -56,6 +56,7 @@ _YES_OR_NO = {
     "http2_only",
     "randomize_addresses",
 }
+_URL = re.compile(r"https?://[^/\s]")
 _ENDPOINTS = ("AWS_ENDPOINT_URL_S3", "AWS_ENDPOINT_URL", "AWS_ENDPOINT")
 _KEYS = ("AWS_ACCESS_KEY_ID", "AWS_WEB_IDENTITY_TOKEN_FILE", "AWS_SKIP_SIGNATURE")
 _RETRIES = {
@@ -355,6 +356,8 @@ def _store(address: str) -> Any:
     scheme, bucket, _ = _split(address)
     options: dict[str, Any] = options_of(address)
     endpoint = endpoint_of(address)
+    if endpoint and not _URL.match(endpoint):  # the library would stop this process
+        raise PathError(f"{address}: an endpoint is a URL, such as https://minio.lab.example:9000")
     if endpoint.startswith("http://"):
         options.setdefault("allow_http", "true")
     connection: Any = {name: options.pop(name) for name in _OF_CONNECTION & options.keys()}
@@ -375,6 +378,7 @@ def _store(address: str) -> Any:
     except errors.BaseError as error:
         name = re.search(r"Configuration key: '(\w+)'", str(error))
         words = re.sub(r"^Generic \w+ error: ", "", str(error).splitlines()[0])
+        words = re.sub(r'"[^"]*"', "the value of an option", words)
         said = f"{name[1]} is not an option of this store" if name else words
         raise StorageError(f"{address}: {said}") from None
 

@@ -118,7 +118,8 @@ def _publish(staging: Path, target: Path, stamps: Stamps) -> None:
         except OSError:
             if attempt + 1 == _ATTEMPTS:
                 raise
-        if all(fault_of(target / name, tables[name], read=True) is None for name in tables):
+        is_whole = all(fault_of(target / n, tables[n], read=True) is None for n in tables)
+        if is_whole and (target / STAMPS).exists():  # a mirror may have fetched tables alone
             shutil.rmtree(staging)
             return
         try:

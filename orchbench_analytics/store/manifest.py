@@ -73,6 +73,7 @@ _ROW_LEVEL = {
     "plan_matches",
 }
 _MANY_FILES = 1_000
+_FEW_DIRECTORIES = 16
 _AT_ONCE = 32
 
 
@@ -207,12 +208,22 @@ def _read_manifest(root: Path) -> Manifest:
 def _not_a_warehouse(root: Path) -> str:
     """What is there instead of a warehouse, and what may be meant."""
     given = quote(f"{root}")
-    if not root.is_dir():
-        return f"{root} is not there; make a warehouse with: orchbench ingest PATH --into {given}"
     said = f"{root} is not a warehouse (it has no manifest.json)"
-    if (inner := next(root.glob(f"*/{MANIFEST}"), None)) is not None:
-        return f"{said}; did you mean {inner.parent}?"
+    if (inner := _warehouse_below(root)) is not None:
+        return f"{said}; did you mean {inner}?"
+    if bucket_of(root) is not None or not root.is_dir():
+        return f"{root} is not there; make a warehouse with: orchbench ingest PATH --into {given}"
     return f"{said}; if it holds result files: orchbench ingest {given} --into DIR"
+
+
+def _warehouse_below(root: Path) -> str | None:
+    """A warehouse right below a place; in a bucket only the first directories are looked into."""
+    bucket = bucket_of(root)
+    if bucket is None:
+        return next((f"{path.parent}" for path in root.glob(f"*/{MANIFEST}")), None)
+    names, _ = bucket.list_directory("")
+    found = (name for name in names[:_FEW_DIRECTORIES] if bucket.look(f"{name}/{MANIFEST}"))
+    return next(map(bucket.address_of, found), None)
 
 
 # In a bucket, which version of the object each manifest is that this process has read.
@@ -286,7 +297,7 @@ def _stamped(root: Path, manifest: Manifest) -> Manifest:
     """The manifest with the stamps that its new files had when they were written."""
 
     def stamped(holder: AnyHolder) -> AnyHolder:
-        if holder.stamps:
+        if holder.stamps or not holder.row_counts:  # no bucket has a directory without files
             return holder
         written = read_stamps(root / holder.directory)
         stamps = {table: written[parquet_name(table)] for table in holder.row_counts}
@@ -512,16 +523,17 @@ def _faults_in(root: Path, stamps: Mapping[str, FileStamp | None], *, read: bool
 
 
 def bring_tables(root: Path, holders: Iterable[Holder], tables: Collection[str]) -> None:
-    """Bring tables of some directories here, for code that reads their files by name."""
-    fetch(
-        root,
-        {
-            f"{holder.directory}/{parquet_name(table)}": holder.stamps.get(table)
-            for holder in holders
-            for table in holder.row_counts
-            if table in tables
-        },
-    )
+    """Bring tables of some directories here, for code that reads their files by name.
+
+    Raises an error that names a file which is gone or has another size.
+    """
+    stamps = {
+        f"{holder.directory}/{parquet_name(table)}": holder.stamps.get(table)
+        for holder in holders
+        for table in holder.row_counts
+        if table in tables
+    }
+    require_whole(root, stamps, read=False)
 
 
 def damage_error(root: Path, name: str, fault: str) -> WarehouseError:

@@ -411,10 +411,14 @@ def drop_damaged(root: Path, stamps: Mapping[str, FileStamp | None]) -> list[str
 
 
 def other_objects(root: Path) -> list[str]:
-    """What lies at an address without a manifest and is not ours."""
-    directories, objects = _require_bucket(root).list_directory("")
-    names = [*(name.rstrip("/") for name in directories), *(entry.name for entry in objects)]
-    return sorted(name for name in names if name not in (*KEPT, ""))
+    """What lies at an address without a manifest and is not named as a killed ingest leaves it."""
+    bucket = _require_bucket(root)
+    directories, objects = bucket.list_directory("")
+    names = {*directories, *(entry.name for entry in objects)} - {""}
+    if others := sorted(names - {*KEPT}):
+        return others
+    below = bucket.list_objects() if names else []
+    return [entry.name for entry in below if _OUR_OBJECT.fullmatch(entry.name) is None]
 
 
 # Removing what is no longer needed

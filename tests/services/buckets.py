@@ -12,8 +12,6 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, NamedTuple
 
-import boto3
-
 from orchbench_analytics.store import bucket
 
 KEY, SECRET = "AKIAEXAMPLEKEY", "top-secret-of-the-tests"
@@ -30,6 +28,8 @@ class Server(NamedTuple):
         return f"http://127.0.0.1:{self.port}"
 
     def client(self) -> Any:
+        import boto3  # most tests need no bucket
+
         return boto3.client(
             "s3",
             endpoint_url=self.endpoint,
@@ -56,17 +56,18 @@ def running_server() -> Iterator[Server]:
         stderr=subprocess.DEVNULL,
     )
     try:
-        for _ in range(300):
-            with socket.socket() as probe:
-                if probe.connect_ex(("127.0.0.1", port)) == 0:
-                    break
+        while not _answers(port):
+            assert process.poll() is None, "moto's server did not start"
             time.sleep(0.1)
-        else:
-            raise AssertionError("moto's server did not start")
         yield Server(port)
     finally:
         process.kill()
         process.wait()
+
+
+def _answers(port: int) -> bool:
+    with socket.socket() as probe:
+        return probe.connect_ex(("127.0.0.1", port)) == 0
 
 
 def environment(server: Server) -> dict[str, str]:

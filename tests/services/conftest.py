@@ -14,7 +14,6 @@ from selenium.webdriver.chrome.service import Service
 from orchbench_analytics import open_warehouse
 from tests.conftest import MakeOnce
 from tests.sample_sweep import build_demo
-from tests.services.buckets import Server, environment, forget_stores, running_server
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -81,20 +80,3 @@ def session(tmp_path_factory: pytest.TempPathFactory) -> Iterator[SparkSession]:
 
     with spark_cluster(tmp_path_factory.mktemp("spark")) as started:
         yield started
-
-
-@pytest.fixture(scope="session")
-def s3() -> Iterator[Server]:
-    """An S3 on loopback."""
-    with running_server() as server:
-        yield server
-
-
-@pytest.fixture
-def bucket(s3: Server, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> str:
-    """The address of an empty bucket, with credentials in the environment and a new cache."""
-    for name, value in environment(s3).items():
-        monkeypatch.setenv(name, value)
-    monkeypatch.setenv("ORCHBENCH_CACHE", str(tmp_path / "cache"))
-    forget_stores()
-    return f"s3://{s3.new_bucket()}"

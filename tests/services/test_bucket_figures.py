@@ -15,7 +15,7 @@ import pytest
 from polars.testing import assert_frame_equal
 
 from orchbench_analytics import open_warehouse
-from orchbench_analytics.errors import PathError, StorageError, WarehouseError
+from orchbench_analytics.errors import StorageError
 from orchbench_analytics.store.mirror import make_room
 from orchbench_analytics.tables import TABLES
 from orchbench_analytics.warehouse import Warehouse
@@ -252,19 +252,9 @@ def test_credentials_of_a_profile_are_found(
     assert len(warehouse.leaderboard()) == 1
 
 
-def test_a_place_with_other_things_is_refused(
-    bucket: str, s3: Server, demo_directory: Path
-) -> None:
-    upload(s3, demo_directory / "agent_cards", f"{bucket}/notes")
-    results = demo_directory / "results" / "perfect"
-    with pytest.raises(WarehouseError, match="holds other things"):
-        open_warehouse(bucket, create=True).ingest(results, jobs=1)
-    with pytest.raises(WarehouseError, match="is not there"):
-        open_warehouse(f"{bucket}/wh")
+def test_a_bucket_that_is_not_there_is_named(bucket: str) -> None:
     with pytest.raises(StorageError, match="there is no bucket"):
         open_warehouse("s3://no-such-bucket/wh")
-    with pytest.raises(PathError, match="no such file"):
-        open_warehouse(f"{bucket}/wh", create=True).ingest(f"{bucket}/nothing")
 
 
 def test_the_cache_is_bounded_and_what_it_lost_comes_again(

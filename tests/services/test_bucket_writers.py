@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import random
 import time
+from collections.abc import Sequence
 from multiprocessing.process import BaseProcess
 from pathlib import Path
 
@@ -56,10 +57,22 @@ def trees_in(directory: Path, count: int) -> list[Path]:
     return [write(scenario_path(directory, f"m{n}", "1")).parent for n in range(count)]
 
 
-def same_tables(root: str, trees: Path, place: Path) -> bool:
-    """Whether a warehouse has the tables that one undisturbed ingest of all trees gives."""
+def profiles_in(directory: Path, count: int) -> list[Path]:
+    """Profiles whose rules differ, so that none shares its scores with another."""
+    directory.mkdir()
+    files = [directory / f"p{number}.toml" for number in range(count)]
+    for number, file in enumerate(files):
+        text = f'base = "strict"\nsilence = "call"\nagent_weight = 0.{number + 1}\n'
+        file.write_text(text, encoding="utf-8")
+    return files
+
+
+def same_tables(root: str, trees: Path, place: Path, profiles: Sequence[Path] = ()) -> bool:
+    """Whether a warehouse has the tables that undisturbed work on all trees gives."""
     whole = open_warehouse(place, create=True)
     whole.ingest(trees, jobs=1)
+    for profile in profiles:
+        whole.score(profile=profile, jobs=1)
     for name in ("scenario_scores", "scored_steps", "scored_plans", "steps", "plans"):
         frames = [w.table(name).collect() for w in (open_warehouse(root), whole)]
         ours, theirs = (frame.sort(frame.columns) for frame in frames)
@@ -86,19 +99,22 @@ def test_eight_writers_lose_nothing(bucket: str, tmp_path: Path) -> None:
         writers.append(start_writer(root, commits, tmp_path / name))
     for writer in writers:
         writer.join()
-    assert [writer.exitcode for writer in writers] == [0] * 8
+    said = {name: (tmp_path / name / "stderr").read_text(encoding="utf-8") for name in tags}
+    assert [writer.exitcode for writer in writers] == [0] * 8, said
     assert tagged(root) == {tag for own in tags.values() for tag in own}
     assert same_tables(root, tmp_path / "trees", tmp_path / "whole")
-    waited = sum((tmp_path / name / "stderr").read_text().count("another writer") for name in tags)
+    waited = sum(text.count("another writer") for text in said.values())
     print(f"8 x 25 commits in {time.monotonic() - started:.0f} s; {waited} were overtaken at first")
 
 
 @pytest.mark.long
-def test_killed_ingests_lose_nothing_and_their_garbage_is_collected(
+def test_killed_writers_lose_nothing_and_their_garbage_is_collected(
     bucket: str, s3: Server, tmp_path: Path
 ) -> None:
     root = f"{bucket}/wh"
     trees = trees_in(tmp_path / "trees", 400)
+    profiles = profiles_in(tmp_path / "profiles", 4)
+    tags = [f"tagged-{number}" for number in range(100)]
     open_warehouse(root, create=True).ingest(trees[0], jobs=1)
     started = time.monotonic()
     start_writer(root, trees[1:3], tmp_path / "writers" / "first").join()
@@ -116,12 +132,17 @@ def test_killed_ingests_lose_nothing_and_their_garbage_is_collected(
         for place in places:  # whoever was killed goes on where it was, with the same cache
             if place not in running:
                 known = done()
-                left: list[str | Path] = [tree for tree in trees if tree.name not in known]
-                draw.shuffle(left)
-                process = start_writer(root, left or trees, place)
-                running[place] = process, time.monotonic() + draw.uniform(0.05, longest)
+                commits: list[str | Path] = [tag for tag in tags if tag not in known]
+                commits += [tree for tree in trees if tree.name not in known]
+                draw.shuffle(commits)
+                # To score under a profile anew is the longest work, so each writer may begin so.
+                scoring = draw.sample(profiles, draw.randint(0, 1))
+                process = start_writer(root, [*scoring, *commits], place)
+                life = draw.uniform(0.05, 3 * longest if scoring else longest)
+                running[place] = process, time.monotonic() + life
         time.sleep(0.02)
         for place, (process, end) in list(running.items()):
+            assert process.exitcode in (None, 0), (place / "stderr").read_text(encoding="utf-8")
             if time.monotonic() > end:
                 process.kill()
                 process.join()
@@ -130,20 +151,25 @@ def test_killed_ingests_lose_nothing_and_their_garbage_is_collected(
     for process, _ in running.values():
         process.kill()
         process.join()
-    reported, there = done(), models_in(root)
+    reported, opened = done(), open_warehouse(root)
+    there = models_in(root) | tagged(root) | {f"{name}.toml" for name in opened.manifest().profiles}
     assert reported <= there
-    assert reported
-    summary = open_warehouse(root).ingest(tmp_path / "trees", jobs=1)
+    kinds = [reported & {*tags}, reported & {tree.name for tree in trees}]
+    kinds.append(reported & {profile.name for profile in profiles})
+    assert all(kinds)
+    summary = opened.ingest(tmp_path / "trees", jobs=1)
     assert summary.found == len(trees)
-    assert same_tables(root, tmp_path / "trees", tmp_path / "whole")
+    for profile in profiles:
+        opened.score(profile=profile, jobs=1)
+    assert same_tables(root, tmp_path / "trees", tmp_path / "whole", profiles)
     before = len(objects(s3, root))
     collected = collect_all(root)
     manifest = open_warehouse(root).manifest()
     assert set(objects(s3, root)) == {"manifest.json", *named_files(manifest)}
     assert same_tables(root, tmp_path / "trees", tmp_path / "whole")
     print(
-        f"{kills} kills, {len(reported)} ingests reported, {len(there)} there, "
-        f"{len(collected)} of {before} objects garbage"
+        f"{kills} kills; {', '.join(str(len(kind)) for kind in kinds)} tags, ingests and profiles "
+        f"reported; {len(collected)} of {before} objects garbage"
     )
 
 
@@ -197,8 +223,9 @@ def test_a_bad_network_gives_no_wrong_figure(
     assert done <= tagged(root)
     assert open_warehouse(root).leaderboard().equals(board)
     print(f"{requests} requests, {faults}; {reads} reads, {len(done)} commits, {failed} errors")
-    assert reads > 10
+    assert reads
     assert done
+    assert failed < turn / 2
 
 
 def next_generation(manifest: Manifest) -> Manifest:
@@ -248,10 +275,10 @@ def test_a_writer_that_is_always_overtaken_says_so(
         raise Overtaken("manifest.json")
 
     monkeypatch.setattr(changes, "save_manifest", overtaken)
-    monkeypatch.setattr(changes, "_ATTEMPTS", 3)
+    monkeypatch.setattr(changes, "_PATIENCE_SECONDS", 0)
     file = tmp_path / "tags.csv"
     file.write_text("model,size\na,1\n", encoding="utf-8")
-    with pytest.raises(WarehouseError, match="by other writers 3 times"):
+    with pytest.raises(WarehouseError, match="by other writers each time"):
         open_warehouse(root).tag(file)
 
 

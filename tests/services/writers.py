@@ -19,7 +19,8 @@ _context.set_forkserver_preload(
 def start_writer(root: str, commits: Sequence[str | Path], directory: Path) -> BaseProcess:
     """Start a process that makes commits one by one, and notes each that is reported as done.
 
-    A commit is the tag of a model, or the ingest of a tree. The directory has the writer's cache.
+    A commit is the tag of a model, the ingest of a tree, or the scoring under a profile in a file.
+    The directory has the writer's cache.
     """
     environment = {k: v for k, v in os.environ.items() if k.startswith(("AWS_", "ORCHBENCH_"))}
     process = _context.Process(target=_write, args=(root, commits, directory, environment))
@@ -39,7 +40,10 @@ def _write(
     with (directory / "done").open("a") as done:
         for commit in commits:
             if isinstance(commit, Path):
-                warehouse.ingest(commit, jobs=1)
+                if commit.suffix == ".toml":
+                    warehouse.score(profile=commit, jobs=1)
+                else:
+                    warehouse.ingest(commit, jobs=1)
                 done.write(f"{commit.name}\n")
             else:
                 file = directory / "tags.csv"

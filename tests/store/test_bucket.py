@@ -13,13 +13,21 @@ import msgspec
 import pytest
 from obstore.store import MemoryStore
 
-from orchbench_analytics import open_warehouse
-from orchbench_analytics.errors import PathError, Unreachable, WarehouseError
+from orchbench_analytics import changes, open_warehouse
+from orchbench_analytics.errors import PathError, StorageError, Unreachable, WarehouseError
+from orchbench_analytics.ingest import update
+from orchbench_analytics.ingest.part import Built, Task
 from orchbench_analytics.score import group
 from orchbench_analytics.store import bucket, mirror
 from orchbench_analytics.store.bucket import Bucket, Overtaken, parse_options
 from orchbench_analytics.store.directories import mark_unfinished
-from orchbench_analytics.store.manifest import ScoreGroup, live_paths, named_files, save_manifest
+from orchbench_analytics.store.manifest import (
+    Manifest,
+    ScoreGroup,
+    live_paths,
+    named_files,
+    save_manifest,
+)
 from orchbench_analytics.store.mirror import Mirror, bucket_of, root_of
 from tests.documents import scenario_path, write
 from tests.store.test_verify import flip
@@ -75,6 +83,25 @@ def test_a_tree_is_listed_to_its_end(store: MemoryStore) -> None:
     )
 
 
+def test_the_manifest_is_put_after_all_that_it_names(
+    store: MemoryStore, results: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    put, saved = Bucket.put, []
+
+    def checked(self: Bucket, name: str, content: bytes, **kwargs: object) -> object:
+        if name == "manifest.json":
+            manifest = msgspec.json.decode(content, type=Manifest)
+            saved.append(len(named_files(manifest)))
+            assert {f"wh/{file}" for file in named_files(manifest)} <= names_in(store)
+        return put(self, name, content, **kwargs)  # type: ignore[arg-type]
+
+    monkeypatch.setattr(Bucket, "put", checked)
+    warehouse = open_warehouse("s3://bucket/wh", create=True)
+    for tree in results.iterdir():
+        warehouse.ingest(tree, jobs=1)
+    assert 0 < saved[0] < saved[1]
+
+
 def test_a_warehouse_at_an_address_is_read_from_another_cache(
     store: MemoryStore, results: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -90,30 +117,41 @@ def test_a_warehouse_at_an_address_is_read_from_another_cache(
     assert "s3://bucket/wh" in repr(other)
 
 
+@pytest.mark.parametrize("times", [1, 50])
 def test_who_is_overtaken_does_it_again(
-    store: MemoryStore, results: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    store: MemoryStore,
+    results: Path,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    times: int,
 ) -> None:
     mine = open_warehouse("s3://bucket/wh", create=True)
     mine.ingest(results, jobs=1)
     monkeypatch.setenv("ORCHBENCH_CACHE", str(tmp_path / "other"))
     other = open_warehouse("s3://bucket/wh")
-    files = {}
-    for name in ("mine", "theirs"):
-        files[name] = tmp_path / f"{name}.csv"
-        files[name].write_text(f"model,size\n{name},1\n", encoding="utf-8")
-    put, is_first = Bucket.put, True
+
+    def tags(name: str) -> Path:
+        file = tmp_path / f"{name}.csv"
+        file.write_text(f"model,size\n{name},1\n", encoding="utf-8")
+        return file
+
+    put, others = Bucket.put, iter([f"theirs-{number}" for number in range(times)])
+    is_theirs = False
 
     def put_late(self: Bucket, name: str, *args: object, **kwargs: object) -> object:
-        nonlocal is_first
-        if name == "manifest.json" and is_first:
-            is_first = False
-            other.tag(files["theirs"])
+        nonlocal is_theirs
+        if name == "manifest.json" and not is_theirs and (theirs := next(others, None)):
+            is_theirs = True
+            other.tag(tags(theirs))
+            is_theirs = False
         return put(self, name, *args, **kwargs)  # type: ignore[arg-type]
 
+    monkeypatch.setattr(changes, "_LONGEST_PAUSE", 0)
     monkeypatch.setattr(Bucket, "put", put_late)
-    mine.tag(files["mine"])
+    mine.tag(tags("mine"))
+    assert next(others, None) is None
     holder = mine.manifest().tables["model_tags"]
-    assert holder.row_counts == {"model_tags": 2}
+    assert holder.row_counts == {"model_tags": 1 + times}
 
 
 @pytest.fixture
@@ -130,7 +168,7 @@ def scored(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     return computed
 
 
-def test_who_is_overtaken_scores_nothing_again(
+def test_who_is_overtaken_reads_and_scores_nothing_again(
     store: MemoryStore,
     results: Path,
     tmp_path: Path,
@@ -151,7 +189,17 @@ def test_who_is_overtaken_scores_nothing_again(
         return put(self, name, *args, **kwargs)  # type: ignore[arg-type]
 
     monkeypatch.setattr(Bucket, "put", put_late)
+    read: list[str] = []
+    build_part = update.build_part
+
+    def counted(task: Task) -> Built:
+        read.extend(file.path for file in task.files)
+        return build_part(task)
+
+    monkeypatch.setattr(update, "build_part", counted)
     mine.ingest(first, jobs=1)
+    assert not is_first
+    assert sorted(read) == sorted(map(str, results.rglob("*.json")))
     assert {part.model for part in mine.manifest().parts} == {first.name, second.name}
     assert len(scored) == len(set(scored))
     assert set(scored) == {group.group_id for group in mine.manifest().scores}
@@ -253,12 +301,6 @@ def test_an_address_and_a_directory_place_files_alike(store: MemoryStore, tmp_pa
     assert places[0].equals(places[1])
 
 
-def test_a_place_with_other_things_is_refused(store: MemoryStore, results: Path) -> None:
-    store.put("wh/notes.txt", b"mine")
-    with pytest.raises(WarehouseError, match=r"s3://bucket/wh holds other things \(notes.txt\)"):
-        open_warehouse("s3://bucket/wh", create=True).ingest(results, jobs=1)
-
-
 def test_garbage_is_what_no_manifest_names_and_is_old(store: MemoryStore, results: Path) -> None:
     warehouse = open_warehouse("s3://bucket/wh", create=True)
     warehouse.ingest(results, jobs=1)
@@ -296,6 +338,18 @@ def test_a_wrong_option_is_named_without_its_value() -> None:
     assert parse_options(["Endpoint=http://a=b"]) == {"endpoint": "http://a=b"}
     with pytest.raises(PathError, match="NAME=VALUE") as raised:
         parse_options(["secret"])
+    assert "secret" not in str(raised.value)
+
+
+@pytest.mark.parametrize("option", ["endpoint", "timeout", "hush"])
+def test_an_option_of_the_wrong_kind_is_a_sentence_without_its_value(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, option: str
+) -> None:
+    monkeypatch.setenv("ORCHBENCH_CACHE", str(tmp_path))
+    monkeypatch.setattr(bucket, "_options", {})
+    monkeypatch.setenv(bucket.OPTIONS_VARIABLE, "")
+    with pytest.raises((PathError, StorageError), match=r"s3://strange: .*(option|URL)") as raised:
+        open_warehouse("s3://strange/wh", storage_options={option: "my secret"})
     assert "secret" not in str(raised.value)
 
 

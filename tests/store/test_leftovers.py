@@ -15,7 +15,8 @@ from orchbench_analytics.warehouse import Warehouse
 from tests.documents import scenario_path, write_sweep
 from tests.killable import kill_at_change
 from tests.processes import ORCHBENCH
-from tests.store.test_verify import flip
+from tests.store.roots import Root
+from tests.store.test_verify import flip, flipped
 from tests.torture.leftovers import leftovers
 from tests.torture.processes import start
 
@@ -26,7 +27,7 @@ def tag(root: Path) -> None:
     open_warehouse(root).tag(root.parent / "tags.csv", replace=True)
 
 
-def score(root: Path) -> None:
+def score(root: str | Path) -> None:
     open_warehouse(root).score(profile=root.parent / "mine.toml", jobs=1)
 
 
@@ -43,12 +44,18 @@ COMMANDS = (tag, score, remove, verify)
 
 
 @pytest.fixture
-def small(tmp_path: Path) -> Warehouse:
-    """A warehouse of two models beside its tree, with tags and a profile of its own."""
+def tree(tmp_path: Path) -> Path:
+    """Results of two models, beside tags and a profile of their own."""
     (tmp_path / "tags.csv").write_text("model,size\nmodel-0,7\n", encoding="utf-8")
     (tmp_path / "mine.toml").write_text('base = "spec"\nsilence = "call"\n', encoding="utf-8")
-    opened = open_warehouse(tmp_path / "small", create=True)
-    opened.ingest(write_sweep(tmp_path / "tree", models=2), jobs=1)
+    return write_sweep(tmp_path / "tree", models=2)
+
+
+@pytest.fixture
+def small(tree: Path) -> Warehouse:
+    """A warehouse beside its tree."""
+    opened = open_warehouse(tree.parent / "small", create=True)
+    opened.ingest(tree, jobs=1)
     return opened
 
 
@@ -86,49 +93,63 @@ def test_a_command_repeated_after_a_kill_is_done_and_leaves_nothing(
     assert found
 
 
-def test_what_was_removed_is_removed_again_and_a_typing_error_is_not(small: Warehouse) -> None:
-    score(small.path)
+def test_what_was_removed_is_removed_again_and_a_typing_error_is_not(
+    root: Root, tree: Path
+) -> None:
+    opened = root.open()
+    opened.ingest(tree, jobs=1)
+    opened.score(profile=tree.parent / "mine.toml", jobs=1)
     removed = ["model-0/exp", "mine"]
     for _ in range(2):
-        assert small.remove(models=["model-0"], profiles=["mine"], jobs=1) == removed
+        assert root.fresh().remove(models=["model-0"], profiles=["mine"], jobs=1) == removed
 
-    told = run("remove", small.path, "--model", "modle-0")
+    told = run("remove", root.address, "--model", "modle-0")
     assert told.returncode == 2
     assert "no model 'modle-0'" in told.stderr
 
 
 def test_tags_that_cannot_be_rebuilt_are_named_with_the_command_that_mends(
-    small: Warehouse, tmp_path: Path
+    root: Root, tree: Path
 ) -> None:
-    tag(small.path)
-    (file,) = small.path.glob("model_tags/*/*.parquet")
-    flip(file, 800)
-    remedy = f"give all tags again with: orchbench tag {small.path} FILE --replace"
+    opened = root.open()
+    opened.ingest(tree, jobs=1)
+    opened.tag(tree.parent / "tags.csv")
+    name = root.damage("model_tags/*", lambda content: flipped(content, 800))
+    remedy = f"give all tags again with: orchbench tag {root.address} FILE --replace"
+    again = ("ingest", tree, "--into", root.address, "--verify")
+    root.fresh()
 
-    told = run("ingest", tmp_path / "tree", "--into", small.path, "--verify")
+    told = run(*again)
     assert told.returncode == 1
-    assert f"{file} is damaged: its content has changed; {remedy}\n" in told.stderr
+    said = f"{root.address}/{name} is damaged: its content has changed; {remedy}\n"
+    assert said in told.stderr
 
-    told = run("check", small.path)
+    told = run("check", root.address)
     assert told.returncode == 1
     assert told.stderr.endswith(f"{remedy}\n")
 
-    told = run("tag", small.path, tmp_path / "tags.csv", "--replace")
+    told = run("tag", root.address, tree.parent / "tags.csv")
+    assert told.returncode == 2
+    assert told.stderr.endswith(f"{remedy}\n")
+
+    told = run("tag", root.address, tree.parent / "tags.csv", "--replace")
     assert told.returncode == 0
-    assert run("ingest", tmp_path / "tree", "--into", small.path, "--verify").returncode == 0
+    assert run(*again).returncode == 0
 
 
-def test_a_part_that_cannot_be_rebuilt_is_named(small: Warehouse, tmp_path: Path) -> None:
-    part = small.manifest().parts[0]
-    scenario_path(tmp_path / "tree", part.model, "1").unlink()
-    flip(small.path / part.directory / "steps.parquet", 800)
-    again = ("ingest", tmp_path / "tree", "--into", small.path, "--verify")
+def test_a_part_that_cannot_be_rebuilt_is_named(root: Root, tree: Path) -> None:
+    root.open().ingest(tree, jobs=1)
+    part = root.fresh().manifest().parts[0]
+    scenario_path(tree, part.model, "1").unlink()
+    root.damage(f"{part.directory}/steps.parquet", lambda content: flipped(content, 800))
+    again = ("ingest", tree, "--into", root.address, "--verify")
+    root.fresh()
 
     told = run(*again)
     assert told.returncode == 1
     assert "bring its input files back, or forget those that are gone with: " in told.stderr
     assert run(*again, "--prune").returncode == 0
-    assert small.verify() == []
+    assert root.fresh().verify() == []
 
 
 def test_what_a_killed_query_left_goes_with_the_next_one(small: Warehouse, tmp_path: Path) -> None:

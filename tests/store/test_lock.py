@@ -13,6 +13,7 @@ import pytest
 
 from orchbench_analytics.errors import WarehouseError
 from orchbench_analytics.store.lock import hold
+from tests.store.roots import Root
 
 HOLD_IT = """
 import sys
@@ -34,34 +35,34 @@ def another_writer(root: Path) -> Iterator["subprocess.Popen[bytes]"]:
         holder.kill()
 
 
-def test_who_does_not_wait_is_told_who_writes(tmp_path: Path) -> None:
-    with another_writer(tmp_path) as holder:
-        words = f"is being written by process {holder.pid}; try again"
+def test_who_does_not_wait_is_told_who_writes(root: Root) -> None:
+    with another_writer(root.path) as holder:
+        words = f"{root.address} is being written by process {holder.pid}; try again"
         with (
             pytest.raises(WarehouseError, match=words),
-            hold(tmp_path, wait=False, on_wait=print),
+            hold(root.path, wait=False, on_wait=print),
         ):
             pass
 
 
-def test_the_lock_ends_with_a_process_that_is_killed(tmp_path: Path) -> None:
+def test_the_lock_ends_with_a_process_that_is_killed(root: Root) -> None:
     said: list[str] = []
-    with another_writer(tmp_path) as holder:
+    with another_writer(root.path) as holder:
 
         def kill_it(text: str) -> None:
             said.append(text)
             holder.kill()
 
-        with hold(tmp_path, wait=True, on_wait=kill_it):
+        with hold(root.path, wait=True, on_wait=kill_it):
             pass
-    assert said == [f"{tmp_path} is being written by process {holder.pid}; waiting"]
+    assert said == [f"{root.address} is being written by process {holder.pid}; waiting"]
 
 
-def test_the_lock_ends_with_its_block(tmp_path: Path) -> None:
+def test_the_lock_ends_with_its_block(root: Root) -> None:
     for _ in range(2):
         with (
             pytest.raises(ZeroDivisionError),
-            hold(tmp_path / "new", wait=False, on_wait=print),
+            hold(root.path, wait=False, on_wait=print),
         ):
             raise ZeroDivisionError
 

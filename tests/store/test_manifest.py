@@ -1,15 +1,15 @@
 """The manifest: what is read is what was saved, or an error that says what to do."""
 
-import shutil
+from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import msgspec
-import polars as pl
 import pytest
 
-from orchbench_analytics import open_warehouse
 from orchbench_analytics.errors import PathError, WarehouseError
 from orchbench_analytics.store.directories import mark_unfinished
+from orchbench_analytics.store.files import MANIFEST
 from orchbench_analytics.store.manifest import (
     Manifest,
     Part,
@@ -20,6 +20,7 @@ from orchbench_analytics.store.manifest import (
     save_manifest,
 )
 from tests.documents import write, write_sweep
+from tests.store.roots import Root
 from tests.warehouses import ingest
 
 
@@ -34,23 +35,24 @@ def part(part_id: str, directory: str = "parts/a", table: str = "steps") -> Part
     )
 
 
-def test_a_missing_warehouse_says_how_to_make_one(tmp_path: Path) -> None:
-    with pytest.raises(
-        WarehouseError, match="is not there; make a warehouse with: orchbench ingest"
-    ):
-        load_manifest(tmp_path / "nowhere")
+def test_a_missing_warehouse_says_how_to_make_one(root: Root) -> None:
+    said = f"is not there; make a warehouse with: orchbench ingest PATH --into {root.address}"
+    with pytest.raises(WarehouseError, match=said):
+        load_manifest(root.path)
+
+
+def test_a_directory_of_other_things_is_not_a_warehouse(tmp_path: Path) -> None:
     with pytest.raises(WarehouseError, match="is not a warehouse"):
         load_manifest(tmp_path)
 
 
 @pytest.mark.parametrize("content", [b"", b"{", b"[]", b'{"generation": "seven"}', b"\xff"])
-def test_a_damaged_manifest_is_named(tmp_path: Path, content: bytes) -> None:
-    (tmp_path / "manifest.json").write_bytes(content)
+def test_a_damaged_manifest_is_named(root: Root, content: bytes) -> None:
+    root.write(MANIFEST, content)
 
-    with pytest.raises(WarehouseError, match=r"manifest\.json cannot be read"):
-        load_manifest(tmp_path)
-    with pytest.raises(WarehouseError, match=r"manifest\.json cannot be read"):
-        load_or_start(tmp_path)
+    for load in (load_manifest, load_or_start):
+        with pytest.raises(WarehouseError, match=f"{root.address}/{MANIFEST} cannot be read"):
+            load(root.path)
 
 
 @pytest.mark.parametrize(
@@ -61,13 +63,14 @@ def test_a_damaged_manifest_is_named(tmp_path: Path, content: bytes) -> None:
     ],
 )
 def test_a_warehouse_of_another_release_says_what_to_do(
-    tmp_path: Path, version: int, said: str
+    root: Root, version: int, said: str
 ) -> None:
     other = {"format_version": version, "parts": "as nobody has them here"}
-    (tmp_path / "manifest.json").write_bytes(msgspec.json.encode(other))
+    root.write(MANIFEST, msgspec.json.encode(other))
 
-    with pytest.raises(WarehouseError, match=f"has format {version}, this release .*: {said}"):
-        load_or_start(tmp_path)
+    words = f"{root.address} has format {version}, this release .*: {said}"
+    with pytest.raises(WarehouseError, match=words):
+        load_or_start(root.path)
 
 
 OUTSIDE = (
@@ -85,36 +88,38 @@ OUTSIDE = (
 
 
 @pytest.mark.parametrize("name", OUTSIDE)
-def test_a_manifest_cannot_lead_outside(tmp_path: Path, name: str) -> None:
+def test_a_manifest_cannot_lead_outside(root: Root, name: str) -> None:
     for manifest in (
         Manifest(parts=[part("a", directory=name)]),
         Manifest(parts=[part("a", table=f"{name}/x")]),
         Manifest(tables={"model_tags": part("a", directory=name)}),
         Manifest(unreferenced={name: 0}),
     ):
-        (tmp_path / "manifest.json").write_bytes(encode_manifest(manifest))
+        root.write(MANIFEST, encode_manifest(manifest))
 
         with pytest.raises(WarehouseError, match="not a path inside the warehouse"):
-            load_manifest(tmp_path)
+            load_manifest(root.path)
 
 
-def test_a_manifest_that_was_changed_is_not_believed(tmp_path: Path) -> None:
-    save_manifest(tmp_path, Manifest(profiles={"mine": {"call_weight": 0.25}}))
-    path = tmp_path / "manifest.json"
-    path.write_bytes(path.read_bytes().replace(b"0.25", b"0.75"))
+def test_a_manifest_that_was_changed_is_not_believed(root: Root) -> None:
+    content = encode_manifest(Manifest(profiles={"mine": {"call_weight": 0.25}}))
+    root.write(MANIFEST, content)
+    load_manifest(root.path)
+    root.write(MANIFEST, content.replace(b"0.25", b"0.75"))
 
-    with pytest.raises(WarehouseError, match=r"manifest\.json is damaged: its checksum is wrong"):
-        load_manifest(tmp_path)
+    with pytest.raises(WarehouseError, match=f"{MANIFEST} is damaged: its checksum is wrong"):
+        load_manifest(root.path)
 
 
-def test_damaged_sources_are_named(tmp_path: Path) -> None:
-    write_sweep(tmp_path / "tree")
-    ingest(tmp_path / "warehouse", tmp_path / "tree")
-    for path in (tmp_path / "warehouse").glob("sources/*/*.parquet"):
-        path.write_bytes(b"damaged")
+def test_damaged_sources_are_named(root: Root, tmp_path: Path) -> None:
+    tree = write_sweep(tmp_path / "tree")
+    root.open().ingest(tree, jobs=1)
+    name = root.damage("sources/*", lambda _: b"damaged")
 
-    with pytest.raises(WarehouseError, match=r"parquet is damaged"):
-        ingest(tmp_path / "warehouse", tmp_path / "tree")
+    said = f"{root.address}/{name} is damaged: .*; ingest again into another directory"
+    for verify in (False, True):
+        with pytest.raises(WarehouseError, match=said):
+            root.fresh().ingest(tree, jobs=1, verify=verify)
 
 
 def test_a_new_warehouse_needs_an_empty_place(tmp_path: Path) -> None:
@@ -142,7 +147,6 @@ OUR_NAMES = (
     "sources/1_out.json",
     "staging/1_out.json",
     "scores/notes.txt",
-    "parts/0123456789abcdef0123/steps.parquet",
     "model_tags/000001.parquet",
     "gathered/x",
     "tool_parameters/cards.json",
@@ -154,17 +158,26 @@ OUR_NAMES = (
 
 
 @pytest.mark.parametrize("name", OUR_NAMES)
-def test_files_under_our_names_do_not_make_a_warehouse(tmp_path: Path, name: str) -> None:
+def test_files_under_our_names_do_not_make_a_warehouse(
+    root: Root, tmp_path: Path, name: str
+) -> None:
     tree = write_sweep(tmp_path / "tree")
-    write(tmp_path / "mine" / name, b"PAR1 and what somebody wrote")
+    root.write(name, b"PAR1 and what somebody wrote")
 
     with pytest.raises(WarehouseError, match=r"holds other things .* name a new or empty"):
-        ingest(tmp_path / "mine", tree)
+        root.open().ingest(tree, jobs=1)
 
-    assert [path for path in (tmp_path / "mine").rglob("*") if path.is_file()] == [
-        tmp_path / "mine" / name
-    ]
-    assert (tmp_path / "mine" / name).read_bytes() == b"PAR1 and what somebody wrote"
+    assert root.contents() == {name: b"PAR1 and what somebody wrote"}
+
+
+def test_a_table_without_our_notes_does_not_make_a_warehouse(tmp_path: Path) -> None:
+    """A bucket holds no notes: what has a name as we make them up is a killed ingest's there."""
+    file = write(tmp_path / "mine/parts/0123456789abcdef0123/steps.parquet", b"PAR1")
+
+    with pytest.raises(WarehouseError, match="holds other things"):
+        ingest(tmp_path / "mine", write_sweep(tmp_path / "tree"))
+
+    assert file.read_bytes() == b"PAR1"
 
 
 def test_results_named_like_ours_stay(tmp_path: Path) -> None:
@@ -194,56 +207,66 @@ def test_a_warehouse_is_not_its_own_source_and_not_within_another(tmp_path: Path
     assert before == {path: path.read_bytes() for path in warehouse.rglob("*") if path.is_file()}
 
 
-def test_a_manifest_is_read_as_it_was_written(tmp_path: Path) -> None:
-    saved = save_manifest(tmp_path, Manifest(generation=3, profiles={"spec": {"silence": "x"}}))
+def test_a_manifest_is_read_as_it_was_written(root: Root) -> None:
+    root.path.mkdir(exist_ok=True)
+    saved = save_manifest(root.path, Manifest(generation=3, profiles={"spec": {"silence": "x"}}))
 
-    assert load_manifest(tmp_path) == saved
-    assert [path.name for path in tmp_path.iterdir()] == ["manifest.json"]
+    assert load_manifest(root.path) == root.fresh().manifest() == saved
+    assert root.contents().keys() == {MANIFEST}
 
 
-def test_a_manifest_never_names_what_is_not_there(tmp_path: Path) -> None:
-    save_manifest(tmp_path, Manifest(generation=3))
+def test_a_manifest_never_names_what_is_not_there(root: Root) -> None:
+    root.path.mkdir(exist_ok=True)
+    saved = save_manifest(root.path, Manifest(generation=3))
 
     with pytest.raises(FileNotFoundError):
-        save_manifest(tmp_path, Manifest(generation=4, parts=[part("a")]))
-    assert load_manifest(tmp_path).generation == 3
+        save_manifest(root.path, msgspec.structs.replace(saved, generation=4, parts=[part("a")]))
+    assert root.fresh().manifest().generation == 3
 
 
-def test_names_of_models_stand_in_files_alone(tmp_path: Path) -> None:
+def test_names_of_models_stand_in_files_alone(root: Root, tmp_path: Path) -> None:
     write(tmp_path / "tree/12_out.json")
-    ingest(tmp_path / "warehouse", tmp_path / "tree", model="org/model:tag", language="EN")
+    root.open().ingest(tmp_path / "tree", model="org/model:tag", language="EN", jobs=1)
 
-    frame = pl.scan_parquet(
-        tmp_path / "warehouse/parts/**/steps.parquet", hive_partitioning=False
-    ).collect()
-
-    assert frame["model"].unique().to_list() == ["org/model:tag"]
-    paths = [str(path.relative_to(tmp_path)) for path in tmp_path.rglob("warehouse/**/*")]
-    assert not [path for path in paths if "model" in path and "model_tags" not in path]
-    assert not [path for path in paths if "=" in path]
+    steps = root.fresh().table("steps").collect()
+    assert steps["model"].unique().to_list() == ["org/model:tag"]
+    assert not [name for name in root.contents() if "model" in name or "=" in name]
 
 
-def test_a_reader_of_a_removed_warehouse_is_told(tmp_path: Path) -> None:
-    write_sweep(tmp_path / "tree")
-    ingest(tmp_path / "warehouse", tmp_path / "tree")
-    shutil.rmtree(tmp_path / "warehouse")
+def test_a_reader_of_a_removed_warehouse_is_told(root: Root, tmp_path: Path) -> None:
+    opened = root.open()
+    opened.ingest(write_sweep(tmp_path / "tree"), jobs=1)
+    for name in root.contents():
+        root.delete(name)
 
-    with pytest.raises(WarehouseError, match="is not there"):
-        open_warehouse(tmp_path / "warehouse").table("steps")
+    for reader in (opened.leaderboard, root.fresh):
+        with pytest.raises(WarehouseError, match="orchbench ingest"):
+            reader()
 
 
-def test_a_manifest_from_before_a_field_was_added_opens(tmp_path: Path) -> None:
-    save_manifest(tmp_path, Manifest(generation=3))
-    path = tmp_path / "manifest.json"
-    said = msgspec.json.decode(path.read_bytes())
-    del said["removed_models"], said["removed_profiles"]
-    content = msgspec.json.encode(said | {"checksum": ""})
-    path.write_bytes(
-        content.replace(b'"checksum":""', f'"checksum":"{checksum_of(content)}"'.encode())
+def with_fields(content: bytes, change: Callable[[dict[str, Any]], object]) -> bytes:
+    """A stored manifest with other fields, and the checksum that these have."""
+    fields = msgspec.json.decode(content)
+    change(fields)
+    bare = msgspec.json.encode(fields | {"checksum": ""})
+    return bare.replace(b'"checksum":""', f'"checksum":"{checksum_of(bare)}"'.encode())
+
+
+def test_a_manifest_from_before_a_field_was_added_opens(root: Root) -> None:
+    content = with_fields(
+        encode_manifest(Manifest(generation=3)), lambda fields: fields.pop("removed_models")
     )
+    root.write(MANIFEST, content)
 
-    assert load_manifest(tmp_path).generation == 3
+    assert load_manifest(root.path).generation == 3
 
-    path.write_bytes(path.read_bytes().replace(b'"generation":3', b'"generation":4'))
+    root.write(MANIFEST, content.replace(b'"generation":3', b'"generation":4'))
     with pytest.raises(WarehouseError, match="its checksum is wrong"):
-        load_manifest(tmp_path)
+        load_manifest(root.path)
+
+
+def test_a_manifest_with_a_field_of_another_release_is_whole(root: Root) -> None:
+    content = encode_manifest(Manifest(generation=7))
+    root.write(MANIFEST, with_fields(content, lambda fields: fields.update(added=[1])))
+
+    assert root.fresh().manifest().generation == 7

@@ -5,12 +5,12 @@ from pathlib import Path
 
 import pytest
 
-from orchbench_analytics import open_warehouse
 from orchbench_analytics.errors import WarehouseError
 from orchbench_analytics.profiles import BUILT_IN
 from orchbench_analytics.store.manifest import narrow, table_files
 from tests.benchmarks.spark import simulated_manifest, write_gathered
 from tests.documents import scenario_path, write
+from tests.store.roots import Root
 from tests.warehouses import assert_same_contents, fresh_contents
 
 PARTS = 2_000
@@ -32,11 +32,11 @@ def test_the_first_file_that_is_gone_is_named_among_many(tmp_path: Path) -> None
 
 
 def test_what_was_gathered_stands_for_its_directories_until_one_of_them_goes(
-    tmp_path: Path,
+    root: Root, tmp_path: Path
 ) -> None:
     """One more model is read from its own files; without one of them all are read so."""
     trees = [write(scenario_path(tmp_path / "tree", f"model-{n:02}")) for n in range(11)]
-    made = open_warehouse(tmp_path / "warehouse", create=True)
+    made = root.open()
     for tree in trees[:-1]:
         made.ingest(tree, jobs=1)
     files = partial(table_files, made.path, table="scenario_scores")
