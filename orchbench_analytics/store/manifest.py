@@ -18,6 +18,7 @@ from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
+from difflib import get_close_matches
 from functools import cache, lru_cache, wraps
 from itertools import starmap
 from pathlib import Path
@@ -208,7 +209,11 @@ def _not_a_warehouse(root: Path) -> str:
     """What is there instead of a warehouse, and what may be meant."""
     given = quote(f"{root}")
     if not root.is_dir():
-        return f"{root} is not there; make a warehouse with: orchbench ingest PATH --into {given}"
+        said = f"{root} is not there"
+        beside = {found.parent.name: found.parent for found in root.parent.glob(f"*/{MANIFEST}")}
+        if close := get_close_matches(root.name, beside, n=1):
+            return f"{said}; did you mean {beside[close[0]]}?"
+        return f"{said}; make a warehouse with: orchbench ingest PATH --into {given}"
     said = f"{root} is not a warehouse (it has no manifest.json)"
     if (inner := next(root.glob(f"*/{MANIFEST}"), None)) is not None:
         return f"{said}; did you mean {inner.parent}?"
