@@ -36,6 +36,8 @@ def on_files(files: Files, config: MkDocsConfig) -> Files:
 
 def on_page_markdown(markdown: str, *, page: Any, **_: Any) -> str:
     """Let links that lead to files of the repository lead to their pages."""
+    if page.file.src_uri == "statistics.md":  # its tables need the room, and it lists its contents
+        page.meta["hide"] = ["toc"]
     up = "../" * page.file.src_uri.count("/")
     for old, new in (
         (r"\]\((?:\.\./)*sql/DICTIONARY\.md", f"]({up}reference/tables.md"),
@@ -89,7 +91,7 @@ def _names(parameter: Any) -> str:
     if parameter.param_type_name == "argument":
         return f"`{parameter.metavar or parameter.name.upper()}`"
     value = "" if parameter.is_flag else f" {parameter.metavar or ''}"
-    return f"`{', '.join(parameter.opts)}{value}`"
+    return f"`{', '.join([*parameter.opts, *parameter.secondary_opts])}{value}`"
 
 
 def _cell(text: str) -> str:

@@ -2,6 +2,7 @@
 
 import os
 from pathlib import Path
+from typing import ClassVar
 
 import pytest
 
@@ -11,6 +12,7 @@ from orchbench_analytics.exports.documents import directory_names
 from orchbench_analytics.ingest import layouts, sources
 from orchbench_analytics.ingest.sources import InputFile, Placement
 from orchbench_analytics.ingest.trees import slashed
+from orchbench_analytics.store.files import replace_file
 from tests.documents import write_sweep
 
 
@@ -95,3 +97,28 @@ def test_lines_may_end_as_on_windows(tmp_path: Path) -> None:
 
 def test_workers_are_started_and_not_forked() -> None:
     assert _Context().get_start_method() == "spawn"
+
+
+class _ReadByOthers(type(Path())):  # type: ignore[misc]  # the class of this system's paths
+    """A path that Windows lets nobody replace at first, since a reader has the file open."""
+
+    refusals: ClassVar[list[int]] = []
+
+    def replace(self, target: str | os.PathLike[str]) -> Path:
+        if self.refusals:
+            error = PermissionError("the file is in use")
+            error.winerror = self.refusals.pop()
+            raise error
+        return Path(super().replace(target))
+
+
+def test_a_file_that_is_being_read_is_replaced_once_its_reader_is_done(tmp_path: Path) -> None:
+    path = _ReadByOthers(tmp_path / "manifest.json")
+    path.write_bytes(b"old")
+    path.refusals.extend([32, 5])
+
+    replace_file(path, b"new")
+
+    assert path.refusals == []
+    assert path.read_bytes() == b"new"
+    assert [each.name for each in tmp_path.iterdir()] == ["manifest.json"]

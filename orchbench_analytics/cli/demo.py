@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import shutil
+import sys
 from pathlib import Path
+from shlex import quote
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -24,7 +26,7 @@ What to try next:
   {orchbench} show {warehouse} graded-3
   {orchbench} sql {warehouse}
   {orchbench} check {warehouse}
-  marimo edit {notebooks}/tour.py -- --warehouse {warehouse}   # extra [notebook]"""
+  {marimo} edit {notebook} -- --warehouse {warehouse}   # needs the extra [notebook]"""
 
 
 @command(example="orchbench demo orchbench-demo --models 12")
@@ -69,9 +71,19 @@ def demo(
         return
     say_summary(summary, warehouse)
     _show_leaderboard(open_warehouse(warehouse))
-    orchbench = "orchbench" if shutil.which("orchbench") else "python -m orchbench_analytics"
-    notebooks = directory / "notebooks"
-    say(_NEXT.format(orchbench=orchbench, warehouse=warehouse, notebooks=notebooks))
+    say(
+        _NEXT.format(
+            orchbench=_program("orchbench", "orchbench_analytics"),
+            marimo=_program("marimo", "marimo"),
+            warehouse=warehouse,
+            notebook=directory / "notebooks" / "tour.py",
+        )
+    )
+
+
+def _program(name: str, module: str) -> str:
+    """How to call a program: by its name, or from an environment that was not activated."""
+    return name if shutil.which(name) else f"{quote(sys.executable)} -m {module}"
 
 
 def _show_leaderboard(opened: Warehouse) -> None:

@@ -220,11 +220,11 @@ def _instances(
     plans = _turns(connection, _PLANS, key)
     for row in rows_of(connection, _SCENARIOS, **key).iter_rows(named=True):
         scenario = row["scenario"]
-        figures = {  # the evaluator prints an undefined score as 0
-            name: repr(0.0 if row[column] is None else row[column])
-            for name, column in SCENARIO_FIGURES.items()
-            if row[column] is not None or not column.endswith("_count")
-        } | {name: repr(row[name]) for name in LABEL_FIGURES}
+        figures = {  # without undefined scores: as 0 they would count in means
+            name: repr(row[column])
+            for name, column in (SCENARIO_FIGURES | {name: name for name in LABEL_FIGURES}).items()
+            if row[column] is not None
+        }
         metadata = {
             **key,
             "scenario": scenario,

@@ -45,7 +45,8 @@ _FEW_ROWS = 5_000
 _KEY = [column.name for column in SCENARIO_KEY]
 _FIGURES = SCENARIO_FIGURES | {name: name for name in LABEL_FIGURES}
 _OPTIONAL = ("type_mismatch_count", "failed_generation_count")  # older files lack them
-_NEEDED = [column for column in SCENARIO_FIGURES.values() if column not in _OPTIONAL]
+_SCORES = [column for column in SCENARIO_FIGURES.values() if not column.endswith("_count")]
+_COUNTS = [c for c in SCENARIO_FIGURES.values() if c not in (*_SCORES, *_OPTIONAL)]
 
 
 class GroupTask(NamedTuple):
@@ -149,7 +150,9 @@ def sum_up(
 def reported_scores(figures: pl.DataFrame) -> pl.DataFrame:
     """A row of `scenario_scores` for each scenario with all figures of the seed's format.
 
-    What a result file does not say, such as how many answers were left out, is null.
+    What a result file does not say, such as how many answers were left out, is null. The evaluator
+    has a number for every score. Documents that we write leave undefined ones out; they are known
+    by their counts of labels.
     """
     known = figures.filter(pl.col("figure").is_in(list(_FIGURES)))
     if known.is_empty():
@@ -162,7 +165,11 @@ def reported_scores(figures: pl.DataFrame) -> pl.DataFrame:
     plans = pl.col("plan_count")
     return (
         rows.with_columns(absent)
-        .drop_nulls(_NEEDED)
+        .drop_nulls(_COUNTS)
+        .filter(
+            pl.all_horizontal(pl.col(_SCORES).is_not_null())
+            | pl.all_horizontal(pl.col(list(LABEL_FIGURES)).is_not_null())
+        )
         .with_columns(
             profile=pl.lit(REPORTED.name),
             call_label_count=pl.coalesce(
@@ -176,9 +183,9 @@ def reported_scores(figures: pl.DataFrame) -> pl.DataFrame:
             call_scored_count=pl.col("true_negative_reject_count"),
             plan_with_failure_count=plans + pl.col("failed_plan_generation_count"),
             plan_without_failure_count=plans,
-            plan_similarity_sum=plans * pl.col("read_plan_similarity"),
-            structure_similarity_sum=plans * pl.col("structure_similarity"),
-            component_similarity_sum=plans * pl.col("component_similarity"),
+            plan_similarity_sum=plans * pl.col("read_plan_similarity").fill_null(0),
+            structure_similarity_sum=plans * pl.col("structure_similarity").fill_null(0),
+            component_similarity_sum=plans * pl.col("component_similarity").fill_null(0),
         )
         .select(pl.col(name).cast(dtype) for name, dtype in types.items())
         .sort(_KEY)

@@ -30,6 +30,7 @@ from __future__ import annotations
 import hashlib
 import os
 import re
+import time
 from collections.abc import Iterable
 from concurrent.futures import ThreadPoolExecutor
 from functools import cache
@@ -44,6 +45,9 @@ from orchbench_analytics.errors import WarehouseError
 from orchbench_analytics.schema import Table
 
 _PACKAGE = "orchbench_analytics"
+# How Windows says that somebody has a file open, and how long to wait for its readers.
+_IN_USE = (5, 32)
+_PAUSES = (0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1.0)
 _AT_ONCE = 8  # a file system writes its journal once for all that wait
 
 MANIFEST = "manifest.json"
@@ -276,5 +280,19 @@ def replace_file(path: Path, content: bytes) -> None:
         file.write(content)
         file.flush()
         os.fsync(file.fileno())
-    staged.replace(path)
+    put_in_place(staged, path)
     sync_directory(path.parent)
+
+
+def put_in_place(staged: Path, path: Path) -> None:
+    """Let a staged file replace another; on Windows, once nobody reads the other one."""
+    for pause in _PAUSES:
+        try:
+            staged.replace(path)
+        except PermissionError as error:
+            if getattr(error, "winerror", None) not in _IN_USE:
+                raise
+            time.sleep(pause)
+        else:
+            return
+    staged.replace(path)

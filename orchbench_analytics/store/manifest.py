@@ -18,6 +18,7 @@ from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
+from difflib import get_close_matches
 from functools import cache, lru_cache, wraps
 from itertools import starmap
 from pathlib import Path
@@ -207,13 +208,21 @@ def _read_manifest(root: Path) -> Manifest:
 
 def _not_a_warehouse(root: Path) -> str:
     """What is there instead of a warehouse, and what may be meant."""
-    given = quote(f"{root}")
+    given, is_local = quote(f"{root}"), bucket_of(root) is None
     said = f"{root} is not a warehouse (it has no manifest.json)"
     if (inner := _warehouse_below(root)) is not None:
         return f"{said}; did you mean {inner}?"
-    if bucket_of(root) is not None or not root.is_dir():
-        return f"{root} is not there; make a warehouse with: orchbench ingest PATH --into {given}"
-    return f"{said}; if it holds result files: orchbench ingest {given} --into DIR"
+    if is_local and root.is_dir():
+        return f"{said}; if it holds result files: orchbench ingest {given} --into DIR"
+    if is_local and (close := _warehouse_of_like_name(root)) is not None:
+        return f"{root} is not there; did you mean {close}?"
+    return f"{root} is not there; make a warehouse with: orchbench ingest PATH --into {given}"
+
+
+def _warehouse_of_like_name(root: Path) -> Path | None:
+    """A warehouse beside a directory that is not there, if it may be meant."""
+    beside = {path.parent.name: path.parent for path in root.parent.glob(f"*/{MANIFEST}")}
+    return next((beside[name] for name in get_close_matches(root.name, beside, n=1)), None)
 
 
 def _warehouse_below(root: Path) -> str | None:

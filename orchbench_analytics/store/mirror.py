@@ -43,7 +43,14 @@ from orchbench_analytics.store.bucket import (
     Version,
     endpoint_of,
 )
-from orchbench_analytics.store.files import KEPT, LOCK, MANIFEST, FileStamp, fault_of
+from orchbench_analytics.store.files import (
+    KEPT,
+    LOCK,
+    MANIFEST,
+    FileStamp,
+    fault_of,
+    put_in_place,
+)
 
 CACHE_VARIABLE = "ORCHBENCH_CACHE"
 SIZE_VARIABLE = "ORCHBENCH_CACHE_SIZE"
@@ -280,7 +287,7 @@ def _bring_in(root: Path, name: str, data: bytes) -> None:
 def _replace(path: Path, data: bytes) -> None:
     staged = path.parent / _INCOMING / os.urandom(16).hex()
     staged.write_bytes(data)
-    staged.replace(path)
+    put_in_place(staged, path)
 
 
 @contextmanager
@@ -502,8 +509,9 @@ def make_room(root: Path) -> None:
         if mirror not in by_mirror:
             by_mirror[mirror] = _is_written(mirror)
         if not by_mirror[mirror]:
-            path.unlink(missing_ok=True)
-            size -= byte_count
+            with suppress(PermissionError):  # on Windows a file that somebody reads stays
+                path.unlink(missing_ok=True)
+                size -= byte_count
 
 
 def _is_written(mirror: Path) -> bool:

@@ -20,7 +20,7 @@ import msgspec
 
 from orchbench_analytics.errors import PathError
 from orchbench_analytics.paths import is_address
-from orchbench_analytics.store.files import replace_file, sync_directory, sync_files
+from orchbench_analytics.store.files import put_in_place, replace_file, sync_directory, sync_files
 from orchbench_analytics.store.manifest import Manifest, table_files, warehouse_around
 
 MADE_BY = "orchbench-analytics"
@@ -137,7 +137,7 @@ def new_file(path: Path) -> Iterator[Path]:
         staged = staging / path.name
         yield staged
         sync_files([staged], root=staging)
-        staged.replace(path)
+        put_in_place(staged, path)
         sync_directory(path.parent)
 
 

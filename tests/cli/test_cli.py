@@ -342,6 +342,18 @@ def test_demo_makes_scores_and_says_what_to_try(orchbench, monkeypatch, tmp_path
     assert "unchanged" in again.stderr
 
 
+def test_demo_names_commands_that_work_if_the_environment_is_not_activated(
+    orchbench, monkeypatch, tmp_path: Path
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("PATH", str(tmp_path))
+    done = orchbench("demo", "sweep", "--models", 2)
+    first = done.stderr.partition("What to try next:")[2].split("\n")[1]
+    tried = subprocess.run(shlex.split(first), capture_output=True, text=True, check=False)
+    assert tried.returncode == 0
+    assert "perfect" in tried.stdout
+
+
 def test_a_warehouse_without_scores_has_nothing_to_agree_on(
     orchbench, demo: Path, tmp_path: Path
 ) -> None:

@@ -126,9 +126,8 @@ def test_a_refused_file_has_its_whole_reason_and_hints_can_be_pasted(tmp_path: P
     into = tmp_path / "a warehouse"
     assert on_terminal("ingest", tmp_path / "results", "--into", into).returncode == 0
 
-    board = on_terminal("leaderboard", into).text
-    assert "--status refused" in board
-    assert f"'{into}'" in " ".join(board.split())
+    board = " ".join(on_terminal("leaderboard", into).text.split())
+    assert f"orchbench sources '{into}' --status refused" in board
     said = on_terminal("sources", into, "--status", "refused").text
     assert "complete" in said
     assert "seen with --wide" not in said

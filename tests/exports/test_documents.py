@@ -15,6 +15,7 @@ from orchbench_analytics import open_warehouse
 from orchbench_analytics.errors import PathError
 from orchbench_analytics.metrics import HEADLINE
 from orchbench_analytics.warehouse import Warehouse
+from tests.documents import run, runs_document, scenario_path, write
 from tests.sample_sweep import build_demo
 
 Document = dict[str, Any]
@@ -151,6 +152,32 @@ def test_every_score_bit_survives_export_import_and_export(
     first, second = scores_in(tmp_path / "out"), scores_in(tmp_path / "again")
     assert len(first) > 200
     assert first == second
+
+
+def test_undefined_scores_come_back_undefined(tmp_path: Path) -> None:
+    """A scenario without labelled calls has no FC, and none counts in the mean over scenarios."""
+    without_call = run()
+    for step in ("3", "3-1", "3-2"):
+        del without_call["label"][step]
+    del without_call["sub_agent_history"][0]
+    results = tmp_path / "results"
+    write(scenario_path(results, scenario="1"), runs_document())
+    write(scenario_path(results, scenario="2"), runs_document({"run #1": without_call}))
+    warehouse = open_warehouse(tmp_path / "warehouse", create=True)
+    warehouse.ingest(results, jobs=1)
+
+    warehouse.export(f"eee:{tmp_path / 'out'}", profile="spec")
+    imported = open_warehouse(tmp_path / "imported", create=True)
+    imported.ingest(tmp_path / "out", jobs=1)
+
+    scores = ["name_f1", "key_f1", "value_f1", "plan_similarity", "read_plan_similarity"]
+    first = warehouse.table("scenario_scores").filter(profile="spec").select("scenario", *scores)
+    second = imported.table("scenario_scores").select("scenario", *scores)
+    assert first.collect().row(1)[:2] == ("2", None)
+    assert second.collect().equals(first.collect())
+    for holder, profile in ((warehouse, "spec"), (imported, "reported")):
+        board = holder.leaderboard(profile=profile)
+        assert board["function_call_f1"].to_list() == [1.0]
 
 
 def test_instances_that_do_not_belong_to_a_document_are_refused(

@@ -1,4 +1,4 @@
-"""DuckDB files, opened by the newest DuckDB 1.x, which lives in an environment of its own."""
+"""DuckDB files, opened by the oldest and the newest DuckDB 1.x that can, each in an environment."""
 
 import json
 import subprocess
@@ -19,14 +19,14 @@ print(json.dumps([duckdb.__version__, counts]))
 """
 
 
-@pytest.fixture(scope="module")
-def older_python(tmp_path_factory: pytest.TempPathFactory) -> Path:
+@pytest.fixture(scope="module", params=["duckdb==1.2.*", "duckdb<2"])
+def older_python(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Path:
     directory = tmp_path_factory.mktemp("older")
     subprocess.run([sys.executable, "-m", "venv", str(directory)], check=True)
     python = directory / "bin" / "python"
-    install = [str(python), "-m", "pip", "install", "--quiet", "duckdb<2"]
+    install = [str(python), "-m", "pip", "install", "--quiet", request.param]
     if subprocess.run(install, capture_output=True).returncode:
-        pytest.skip("pip cannot install DuckDB 1.x here")
+        pytest.skip(f"pip cannot install {request.param} here")
     return python
 
 

@@ -1,5 +1,6 @@
 """The manifest: what is read is what was saved, or an error that says what to do."""
 
+import re
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -44,6 +45,16 @@ def test_a_missing_warehouse_says_how_to_make_one(root: Root) -> None:
 def test_a_directory_of_other_things_is_not_a_warehouse(tmp_path: Path) -> None:
     with pytest.raises(WarehouseError, match="is not a warehouse"):
         load_manifest(tmp_path)
+
+
+def test_a_mistyped_warehouse_is_recognised(tmp_path: Path) -> None:
+    (tmp_path / "warehouse").mkdir()
+    (tmp_path / "warehouse/manifest.json").write_bytes(b"")
+    (tmp_path / "warehous").mkdir()
+
+    meant = re.escape(f"is not there; did you mean {tmp_path / 'warehouse'}?")
+    with pytest.raises(WarehouseError, match=meant):
+        load_manifest(tmp_path / "warehouses")
 
 
 @pytest.mark.parametrize("content", [b"", b"{", b"[]", b'{"generation": "seven"}', b"\xff"])
