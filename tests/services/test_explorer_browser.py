@@ -115,6 +115,17 @@ def test_names_are_completed(online: Chrome, address: str) -> None:
     assert box.get_property("value") == "from main.leaderboard"
 
 
+def test_a_table_is_told_by_its_name_once(online: Chrome, address: str) -> None:
+    open_view(online, address, "#/sql")
+    summary = wait_for(online, "main details:not(.chart) summary")
+    assert summary == "main.sources One row per input file."
+
+
+def test_rules_say_how_the_explorer_shows_them(online: Chrome, address: str) -> None:
+    open_view(online, address, "#/rules")
+    assert "orchbench view DIR --audit" in wait_for(online, "main > .note")
+
+
 def test_search_leads_to_the_step(online: Chrome, address: str) -> None:
     open_view(online, address, "#/search")
     box = online.find_element(By.ID, "search")

@@ -4,6 +4,7 @@ import json
 import os
 from collections.abc import Callable
 from pathlib import Path
+from urllib.parse import quote
 
 import pytest
 from selenium.webdriver import Chrome, Keys
@@ -237,6 +238,29 @@ def test_the_user_speaks_first_on_a_step(browser: Chrome, open_page: Open, tmp_p
     assert 0 < len(marked) <= len(rows)
 
 
+def test_a_call_that_was_written_as_text_stands_beside_its_label(
+    browser: Chrome, open_page: Open, demo: Path
+) -> None:
+    steps = (
+        open_warehouse(demo)
+        .table("scored_steps")
+        .filter(profile="spec", model="text-writer", call_source="content", value_f1=1.0)
+    )
+    row = steps.sort("language", "scenario", "run", "step_id").collect().row(0, named=True)
+    run, step = quote(row["run"]), quote(row["step_id"])
+    scenario = f"#/model/text-writer/{row['experiment']}/scenario/{row['language']}"
+
+    open_page(f"{scenario}/{row['scenario']}/run/{run}/step/{step}")
+
+    label, answer = (
+        [cell.text for cell in browser.find_elements(By.CSS_SELECTOR, f".differences td{place}")]
+        for place in (":nth-of-type(1)", ":nth-of-type(2)")
+    )
+    assert label == answer
+    assert label[0] == json.loads(row["label_tools"])[0]
+    assert not browser.find_elements(By.CSS_SELECTOR, ".differences mark, .differences .bad")
+
+
 def test_lines_of_plans_that_differ_are_marked(browser: Chrome, open_page: Open) -> None:
     open_page("#/model/format-breaker/baseline/plans?kind=missing_workflow")
     follow(browser, "main tbody th a")
@@ -351,6 +375,27 @@ def test_a_phone_shows_the_active_tab(browser: Chrome, open_page: Open) -> None:
             ".getBoundingClientRect().right"
         )
         assert 0 < right <= 390
+    finally:
+        browser.execute_cdp_cmd("Emulation.clearDeviceMetricsOverride", {})
+
+
+def test_a_phone_breaks_no_word_and_holds_every_choice(browser: Chrome, open_page: Open) -> None:
+    metrics = {"width": 390, "height": 900, "deviceScaleFactor": 1, "mobile": False}
+    browser.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", metrics)
+    try:
+        open_page("#/scenarios")
+        ends = browser.execute_script(
+            "return [...document.querySelectorAll('select')]"
+            ".map(list => list.getBoundingClientRect().right)"
+        )
+        assert max(ends) <= 390
+        open_page("#/model/graded-2/baseline/steps?actual=call&predicted=call")
+        follow(browser, "main tbody th a")
+        heights = browser.execute_script(
+            "return [...document.querySelectorAll('.counts tbody th')].map(th => th.offsetHeight)"
+        )
+        assert len(heights) == 3
+        assert max(heights) < 50  # one line
     finally:
         browser.execute_cdp_cmd("Emulation.clearDeviceMetricsOverride", {})
 
