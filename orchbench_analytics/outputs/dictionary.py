@@ -56,9 +56,14 @@ class Entry(NamedTuple):
 
     @property
     def title(self) -> str:
-        """Its name, and what one row is."""
+        """Its name, and what it means."""
+        return f"{self.table.name}: {self.meaning}"
+
+    @property
+    def meaning(self) -> str:
+        """What it says, and what one row is."""
         said = f"{self.sentence} " if self.sentence else ""
-        return f"{self.table.name}: {said}One row per {self.table.grain}."
+        return f"{said}One row per {self.table.grain}."
 
     @property
     def markdown(self) -> str:

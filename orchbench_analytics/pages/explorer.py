@@ -224,7 +224,8 @@ class Explorer:
         if files:
             what = "1 new file is" if len(files) == 1 else f"{len(files):,} new files are"
             said = (
-                f"{what} not in the warehouse yet, such as {Path(files[0]).name}: orchbench ingest"
+                f"{what} not in the warehouse yet, such as {Path(files[0]).name}. "
+                "To read them: orchbench ingest"
             )
         return {"is_changed": newest.name != seen, "note": said}
 
@@ -267,7 +268,7 @@ def _name_of(manifest: Manifest) -> str:
 def catalog() -> dict[str, Any]:
     """Every table and view with its columns, for people who write a query."""
     rows = [
-        (entry.table.name, entry.title, column.name, column.description)
+        (entry.table.name, entry.meaning, column.name, column.description)
         for entry in (*table_entries(), *view_entries(sorted(views())))
         for column in entry.table.columns
     ]
@@ -436,7 +437,7 @@ def _rows(found: tuple[pl.DataFrame, bool]) -> Response:
     large = [name for name in is_small.columns if is_small[name].item() is False]
     shown = flat(frame).with_columns(
         cs.decimal().cast(pl.Float64),
-        (cs.temporal() | cs.binary() | cs.by_name(large)).cast(pl.String),
+        (cs.boolean() | cs.temporal() | cs.binary() | cs.by_name(large)).cast(pl.String),
     )
     return _json({"rows": columns_of(shown, is_exact=True), "is_cut": is_cut})
 

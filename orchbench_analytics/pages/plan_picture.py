@@ -10,10 +10,9 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import lru_cache
 from itertools import pairwise
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import msgspec
-import networkx as nx
 import polars as pl
 
 from orchbench_analytics.outputs.show import StepKey
@@ -29,6 +28,9 @@ from orchbench_analytics.score.plans.graphs import (
     structure_graph,
 )
 from orchbench_analytics.score.plans.score import with_text_parts
+
+if TYPE_CHECKING:  # imported where a plan is drawn: the first screen of the explorer has none
+    import networkx as nx
 
 GRAPHS = ("structure", "component")
 SAME, MISSING, EXTRA, CHANGED = range(4)
@@ -277,6 +279,8 @@ def layout(node_count: int, edges: tuple[Edge, ...]) -> Layout:
 
 def _layers(node_count: int, edges: Sequence[Edge]) -> list[int]:
     """The topological generation of each node; nodes of a cycle share one."""
+    import networkx as nx
+
     graph: nx.DiGraph[int] = nx.DiGraph()
     graph.add_nodes_from(range(node_count))
     graph.add_edges_from((source, target) for source, target in edges if source != target)

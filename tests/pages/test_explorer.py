@@ -24,6 +24,7 @@ from orchbench_analytics.pages.report import ReportOptions
 from tests.conftest import MakeOnce
 from tests.pages.test_report import pieces
 from tests.pages.unpack import frame_of_columns, unpacked
+from tests.processes import imported_by
 from tests.sample_sweep import build_demo
 from tests.views.test_sandbox import CASES, SECRET, digest
 
@@ -78,6 +79,19 @@ def test_the_page_is_that_of_the_report(client: TestClient, demo: Path, tmp_path
     assert {name: live[name] for name in expected["core"]} == expected["core"]
     for name in expected.keys() - {"core"}:
         assert piece_of(client, page, name) == expected[name], name
+
+
+def test_the_first_screen_does_not_wait_for_what_draws_plans(demo: Path, tmp_path: Path) -> None:
+    code = f"""
+from pathlib import Path
+from orchbench_analytics.pages.explorer import Explorer
+from orchbench_analytics.pages.report import ReportOptions
+explorer = Explorer(Path({str(demo)!r}), ReportOptions(), Path({str(tmp_path)!r}))
+for name in ("core", "board-0"):
+    explorer.newest().piece(name)
+explorer.close()
+"""
+    assert imported_by(code, "networkx") == []
 
 
 def test_every_answer_has_a_strict_policy(client: TestClient) -> None:
@@ -155,7 +169,7 @@ def test_values_of_any_type_are_shown(client: TestClient) -> None:
     assert row["large"] == "9007199254740993"
     assert row["day"] == "2026-01-02"
     assert (row["list"], row["struct"]) == ("[1,2]", '{"a":1}')
-    assert (row["flag"], row["nothing"], row["decimal"], row["nan"]) == (1, None, 1.25, None)
+    assert (row["flag"], row["nothing"], row["decimal"], row["nan"]) == ("true", None, 1.25, None)
 
 
 def test_rows_are_cut_and_the_csv_has_all(client: TestClient) -> None:

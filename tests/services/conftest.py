@@ -18,6 +18,8 @@ from tests.sample_sweep import build_demo
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
+WAIT = 60  # seconds for what a browser shows at last, on a machine that does much else
+
 FLAGS = (
     "--headless=new",
     "--no-sandbox",
@@ -42,6 +44,7 @@ def browser(tmp_path_factory: pytest.TempPathFactory) -> Iterator[webdriver.Chro
         options.add_argument(flag)
     options.set_capability("goog:loggingPrefs", {"browser": "ALL", "performance": "ALL"})
     chrome = webdriver.Chrome(options=options, service=Service(driver))
+    chrome.set_script_timeout(WAIT)
     chrome.execute_cdp_cmd("Network.enable", {})
     chrome.execute_cdp_cmd(
         "Network.emulateNetworkConditions",

@@ -14,9 +14,8 @@ from selenium.webdriver.support.ui import WebDriverWait
 
 from orchbench_analytics import open_warehouse
 from tests.pages.test_report import HOSTILE, hostile_warehouse
+from tests.services.conftest import WAIT
 from tests.services.test_pages_browser import complaints, heading, settle, violations
-
-WAIT = 30
 
 
 @pytest.fixture(scope="module")
@@ -57,9 +56,9 @@ def open_view(browser: Chrome, address: str, hash_: str = "#/") -> None:
 
 
 def wait_for(browser: Chrome, selector: str) -> str:
-    """The text of the first element that fits, once there is one."""
-    found = WebDriverWait(browser, WAIT).until(lambda b: b.find_elements(By.CSS_SELECTOR, selector))
-    return str(found[0].text)
+    """The text of the first element that fits, once there is one; read at once, as it may go."""
+    script = "return document.querySelector(arguments[0])?.innerText ?? ''"
+    return str(WebDriverWait(browser, WAIT).until(lambda b: b.execute_script(script, selector)))
 
 
 def run_query(browser: Chrome, query: str) -> None:
@@ -113,6 +112,17 @@ def test_names_are_completed(online: Chrome, address: str) -> None:
     assert wait_for(online, "#completions:not([hidden]) li") == "main.leaderboard"
     box.send_keys(Keys.TAB)
     assert box.get_property("value") == "from main.leaderboard"
+
+
+def test_a_table_is_told_by_its_name_once(online: Chrome, address: str) -> None:
+    open_view(online, address, "#/sql")
+    summary = wait_for(online, "main details:not(.chart) summary")
+    assert summary == "main.sources One row per input file."
+
+
+def test_rules_say_how_the_explorer_shows_them(online: Chrome, address: str) -> None:
+    open_view(online, address, "#/rules")
+    assert "orchbench view DIR --audit" in wait_for(online, "main > .note")
 
 
 def test_search_leads_to_the_step(online: Chrome, address: str) -> None:

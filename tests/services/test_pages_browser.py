@@ -4,6 +4,7 @@ import json
 import os
 from collections.abc import Callable
 from pathlib import Path
+from urllib.parse import quote
 
 import pytest
 from selenium.webdriver import Chrome, Keys
@@ -19,6 +20,7 @@ from orchbench_analytics.store.manifest import load_manifest
 from tests import documents
 from tests.pages.test_report import pieces
 from tests.pages.unpack import frame_of_columns
+from tests.services.conftest import WAIT
 from tests.sweep import write_sweep
 
 VIEWS = (
@@ -52,7 +54,7 @@ def open_page(browser: Chrome, page: Path) -> Open:
 
 def settle(browser: Chrome) -> None:
     script = "return document.querySelector('main')?.dataset.address === location.hash"
-    WebDriverWait(browser, 20).until(lambda found: found.execute_script(script))
+    WebDriverWait(browser, WAIT).until(lambda found: found.execute_script(script))
 
 
 def follow(browser: Chrome, selector: str) -> str:
@@ -60,7 +62,7 @@ def follow(browser: Chrome, selector: str) -> str:
     link = browser.find_element(By.CSS_SELECTOR, selector)
     browser.execute_script("arguments[0].scrollIntoView({block: 'center'})", link)
     link.click()
-    WebDriverWait(browser, 20).until(staleness_of(link))
+    WebDriverWait(browser, WAIT).until(staleness_of(link))
     settle(browser)
     return heading(browser)
 
@@ -99,11 +101,11 @@ def test_requests_and_complaints_would_be_seen(browser: Chrome, open_page: Open)
 
     browser.get("about:blank")
     browser.execute_script("fetch(arguments[0], {mode: 'no-cors'}).catch(() => 0)", address)
-    WebDriverWait(browser, 20).until(lambda found: address in requests(found))
+    WebDriverWait(browser, WAIT).until(lambda found: address in requests(found))
     open_page()
     browser.execute_script("new Image().src = arguments[0]", address)
 
-    WebDriverWait(browser, 20).until(complaints)  # the page's own policy stops it
+    WebDriverWait(browser, WAIT).until(complaints)  # the page's own policy stops it
     assert requests(browser) == [address]
 
 
@@ -237,6 +239,29 @@ def test_the_user_speaks_first_on_a_step(browser: Chrome, open_page: Open, tmp_p
     assert 0 < len(marked) <= len(rows)
 
 
+def test_a_call_that_was_written_as_text_stands_beside_its_label(
+    browser: Chrome, open_page: Open, demo: Path
+) -> None:
+    steps = (
+        open_warehouse(demo)
+        .table("scored_steps")
+        .filter(profile="spec", model="text-writer", call_source="content", value_f1=1.0)
+    )
+    row = steps.sort("language", "scenario", "run", "step_id").collect().row(0, named=True)
+    run, step = quote(row["run"]), quote(row["step_id"])
+    scenario = f"#/model/text-writer/{row['experiment']}/scenario/{row['language']}"
+
+    open_page(f"{scenario}/{row['scenario']}/run/{run}/step/{step}")
+
+    label, answer = (
+        [cell.text for cell in browser.find_elements(By.CSS_SELECTOR, f".differences td{place}")]
+        for place in (":nth-of-type(1)", ":nth-of-type(2)")
+    )
+    assert label == answer
+    assert label[0] == json.loads(row["label_tools"])[0]
+    assert not browser.find_elements(By.CSS_SELECTOR, ".differences mark, .differences .bad")
+
+
 def test_lines_of_plans_that_differ_are_marked(browser: Chrome, open_page: Open) -> None:
     open_page("#/model/format-breaker/baseline/plans?kind=missing_workflow")
     follow(browser, "main tbody th a")
@@ -270,8 +295,10 @@ def test_back_finds_the_view_as_it_was(browser: Chrome, open_page: Open) -> None
         " document.querySelector('[aria-sort=ascending], [aria-sort=descending]').textContent,"
         " document.querySelectorAll('main tbody tr').length]"
     )
-    WebDriverWait(browser, 5).until(lambda found: found.execute_script(state)[1:3] == [120, 300])
-    browser.execute_script("return new Promise(done => setTimeout(done, 200))")
+    WebDriverWait(browser, WAIT).until(lambda found: found.execute_script(state)[1:3] == [120, 300])
+    # The page hears of a scroll before the next frame is drawn.
+    frame = "requestAnimationFrame(() => requestAnimationFrame(arguments[0]))"
+    browser.execute_async_script(frame)
     before = browser.execute_script(state)
     browser.execute_script("location.hash = '#/decisions'")
     settle(browser)
@@ -355,14 +382,37 @@ def test_a_phone_shows_the_active_tab(browser: Chrome, open_page: Open) -> None:
         browser.execute_cdp_cmd("Emulation.clearDeviceMetricsOverride", {})
 
 
+def test_a_phone_breaks_no_word_and_holds_every_choice(browser: Chrome, open_page: Open) -> None:
+    metrics = {"width": 390, "height": 900, "deviceScaleFactor": 1, "mobile": False}
+    browser.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", metrics)
+    try:
+        open_page("#/scenarios")
+        ends = browser.execute_script(
+            "return [...document.querySelectorAll('select')]"
+            ".map(list => list.getBoundingClientRect().right)"
+        )
+        assert max(ends) <= 390
+        open_page("#/model/graded-2/baseline/steps?actual=call&predicted=call")
+        follow(browser, "main tbody th a")
+        heights = browser.execute_script(
+            "return [...document.querySelectorAll('.counts tbody th')].map(th => th.offsetHeight)"
+        )
+        assert len(heights) == 3
+        assert max(heights) < 50  # one line
+    finally:
+        browser.execute_cdp_cmd("Emulation.clearDeviceMetricsOverride", {})
+
+
 def test_the_finder_is_moved_through_and_closes(browser: Chrome, open_page: Open) -> None:
     open_page()
     box = browser.find_element(By.ID, "finder")
     box.send_keys("nothing of this name")
-    WebDriverWait(browser, 5).until(lambda b: "no match" in b.find_element(By.ID, "found").text)
+    WebDriverWait(browser, WAIT).until(lambda b: "no match" in b.find_element(By.ID, "found").text)
     box.clear()
     box.send_keys("graded")
-    WebDriverWait(browser, 5).until(lambda b: len(b.find_elements(By.CSS_SELECTOR, "#found a")) > 2)
+    WebDriverWait(browser, WAIT).until(
+        lambda b: len(b.find_elements(By.CSS_SELECTOR, "#found a")) > 2
+    )
     box.send_keys(Keys.ARROW_DOWN)
     browser.switch_to.active_element.send_keys(Keys.ARROW_DOWN)
     place = "return [...document.querySelectorAll('#found a')].indexOf(document.activeElement)"
@@ -370,7 +420,7 @@ def test_the_finder_is_moved_through_and_closes(browser: Chrome, open_page: Open
 
     browser.find_element(By.TAG_NAME, "h1").click()
 
-    WebDriverWait(browser, 5).until(lambda b: not b.find_element(By.ID, "found").is_displayed())
+    WebDriverWait(browser, WAIT).until(lambda b: not b.find_element(By.ID, "found").is_displayed())
 
 
 def test_there_are_six_tabs_and_three_sentences(browser: Chrome, open_page: Open) -> None:
@@ -499,7 +549,7 @@ def test_a_comparison_leads_to_two_answers(browser: Chrome, open_page: Open) -> 
         assert address is not None
         browser.get(address)
         settle(browser)
-        WebDriverWait(browser, 20).until(
+        WebDriverWait(browser, WAIT).until(
             lambda found: found.find_elements(By.CSS_SELECTOR, ".sides .side")
         )
         sides = browser.find_elements(By.CSS_SELECTOR, ".sides .side")
@@ -632,9 +682,9 @@ def test_keys_find_and_move(browser: Chrome, open_page: Open) -> None:
     box = browser.switch_to.active_element
     assert box.get_attribute("id") == "finder"
     box.send_keys("graded-1")
-    WebDriverWait(browser, 20).until(lambda b: b.find_elements(By.CSS_SELECTOR, ".found a"))
+    WebDriverWait(browser, WAIT).until(lambda b: b.find_elements(By.CSS_SELECTOR, ".found a"))
     box.send_keys(Keys.ENTER)
-    WebDriverWait(browser, 20).until(lambda b: heading(b).startswith("graded-1"))
+    WebDriverWait(browser, WAIT).until(lambda b: heading(b).startswith("graded-1"))
 
 
 def test_a_filter_reaches_rows_that_are_not_shown_yet(

@@ -137,7 +137,7 @@ async function rulesView() {
           cell: (row) => el("a", { class: "plain", href: address(modelPath(row), { profile }) }, score(row[`score-${profile}`])) }),
         columnOf(here.scores.board, "rank_number", { name: `rank-${profile}`, value: (row) => row[`rank-${profile}`], cell: (row) => count(row[`rank-${profile}`]) })])] }),
     el("h2", null, "One rule at a time"), core.has_rules ? ruleTable((await piece("rules")).rules)
-      : note("This report was made without it; make it with: ", el("code", null, "orchbench report DIR OUT --audit")),
+      : note("It takes a while, so it is left out unless asked for: ", el("code", null, `orchbench ${core.live ? "view DIR" : "report DIR OUT"} --audit`)),
   ];
 }
 

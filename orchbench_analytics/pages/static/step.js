@@ -62,13 +62,15 @@ function sides(left, right) {
 function callSection(row, shard, labels, profile) {
   const label = labelText(labels, row.label_calls);
   const hasCalls = (text) => !isAbsent(text) && text !== "[]";
-  const compared = hasCalls(label) || hasCalls(row.answer_calls) ? callDifferences(label, row.answer_calls) : [];
+  const counted = shard.argumentsOf(row, profile);
+  const compared = row.call_source === "content" ? writtenDifferences(row, counted, labels)
+    : hasCalls(label) || hasCalls(row.answer_calls) ? callDifferences(label, row.answer_calls) : [];
   return [
     el("p", { class: "verdict" }, outcomeBadge(row), " ", row.agent_id && ["agent ", data(row.agent_id)],
       row.answer_number > 1 && ` · answer ${row.answer_number} to this step`),
     el("h2", null, "Label and answer"),
     compared === null ? sides(callList(label), [callList(row.answer_calls), cutNote(row.answer_calls, row.answer_calls_length)])
-      : compared.length > 0 && differenceTable(compared, shard.argumentsOf(row, profile)),
+      : compared.length > 0 && differenceTable(compared, counted),
     (!hasCalls(label) || row.answer_position === null || row.answer_content?.trim() || row.answer_agent_id !== row.label_agent_id) && sides(
       hasCalls(label) ? note("A call is due, as above.") : [note("A rejection is due: ", DECISION_WORDS(row.actual)), block(labelText(labels, row.label_content) ?? "", { "aria-label": "Label" })],
       [row.answer_position === null ? note(wordFor("reading", "missing")) : null,
@@ -78,6 +80,16 @@ function callSection(row, shard, labels, profile) {
     row.is_call_scored ? [el("h2", null, "What it counted"), countsTable(row)] : null,
     judgeTable(row, shard),
   ];
+}
+
+// A call that was written as text has no document of its own: its tools, and its values as compared.
+function writtenDifferences(row, counted, labels) {
+  const beside = (key, label, answer) => ({ key, label, answer, isSame: label === answer });
+  return [beside(null, row.actual === "call" ? listed(row.label_tools) : null, listed(row.answer_tools)),
+    ...counted.map((item) => {
+      const label = listed(labelText(labels, item.label_values));
+      return beside(item.argument_key, label, item.is_same ? label : listed(item.answer_values));
+    })];
 }
 
 // Label and answer argument by argument; what differs is marked, and what counted stands beside it.
