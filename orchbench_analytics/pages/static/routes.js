@@ -119,7 +119,8 @@ function drawHeader() {
 
 // A box that finds models and scenarios by name.
 function finder() {
-  const results = el("ul", { class: "found", id: "found", hidden: true });
+  // A click on a link leaves the focus where it is, so that the list stays until the link is followed.
+  const results = el("ul", { class: "found", id: "found", hidden: true, mousedown: (event) => event.preventDefault() });
   const links = () => [...results.querySelectorAll("a")];
   const close = () => {
     results.hidden = true;
@@ -140,7 +141,7 @@ function finder() {
     (links()[place + (event.key === "ArrowDown" ? 1 : -1)] ?? (event.key === "ArrowUp" ? input : null))?.focus();
   };
   return el("div", { class: "finder", keydown: onMove, focusout: (event) => {
-    if (event.relatedTarget === null || !event.currentTarget.contains(event.relatedTarget)) setTimeout(close, 150); // a click on a link comes first
+    if (!event.currentTarget.contains(event.relatedTarget)) close();
   } }, input, results);
 }
 
