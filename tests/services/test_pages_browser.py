@@ -422,6 +422,15 @@ def test_the_finder_is_moved_through_and_closes(browser: Chrome, open_page: Open
 
     WebDriverWait(browser, WAIT).until(lambda b: not b.find_element(By.ID, "found").is_displayed())
 
+    box.send_keys("-1")
+    WebDriverWait(browser, WAIT).until(
+        lambda b: len(b.find_elements(By.CSS_SELECTOR, "#found a")) == 1
+    )
+    browser.find_element(By.CSS_SELECTOR, "#found a").click()
+    WebDriverWait(browser, WAIT).until(
+        lambda b: "graded-1" in b.find_element(By.TAG_NAME, "h1").text
+    )
+
 
 def test_there_are_six_tabs_and_three_sentences(browser: Chrome, open_page: Open) -> None:
     open_page()
