@@ -119,6 +119,7 @@ def test_killed_writers_lose_nothing_and_their_garbage_is_collected(
     started = time.monotonic()
     start_writer(root, trees[1:3], tmp_path / "writers" / "first").join()
     longest = 2 * (time.monotonic() - started)  # some ingests come to their end, others do not
+    start_writer(root, [tags[0], profiles[0]], tmp_path / "writers" / "first").join()
     draw = random.Random(5)
     places = [tmp_path / "writers" / str(number) for number in range(4)]
     running: dict[Path, tuple[BaseProcess, float]] = {}
