@@ -19,7 +19,9 @@ from tests.sample_sweep import build_demo
 PAGE = Path(__file__).parents[2] / "docs" / "bi.md"
 TEXT = PAGE.read_text(encoding="utf-8")
 COMMANDS = [
-    line for block in re.findall(r"```sh\n(.*?)```", TEXT, re.DOTALL) for line in block.splitlines()
+    line
+    for block in re.findall(r"```sh\n(.*?)```", TEXT, re.DOTALL)
+    for line in re.sub(r"\s*\\\n\s*", " ", block).splitlines()
 ]
 (QUERY,) = re.findall(r"```sql\n(.*?)```", TEXT, re.DOTALL)
 HERE = [
