@@ -224,7 +224,7 @@ def test_a_bad_network_gives_no_wrong_figure(
     assert done <= tagged(root)
     assert open_warehouse(root).leaderboard().equals(board)
     print(f"{requests} requests, {faults}; {reads} reads, {len(done)} commits, {failed} errors")
-    assert reads
+    assert reads > 10
     assert done
     assert failed < turn / 2
 
