@@ -2,15 +2,20 @@
 
 from __future__ import annotations
 
+import errno
+import os
 import random
 import sys
 import time
-from collections.abc import Callable, Collection, Sequence
+import warnings
+from collections.abc import Callable, Collection, Iterator, Sequence
+from contextlib import contextmanager
 from itertools import count
 from pathlib import Path
 
 import msgspec
 import polars as pl
+from filelock import BaseFileLock, FileLock, Timeout
 
 from orchbench_analytics.engines import Engine, require_reach
 from orchbench_analytics.errors import PathError, SelectionError, WarehouseError
@@ -22,7 +27,7 @@ from orchbench_analytics.ingest.update import IngestSummary, Progress, update
 from orchbench_analytics.outputs.terminal import printable
 from orchbench_analytics.paths import is_address
 from orchbench_analytics.profiles import BUILT_IN, REPORTED, Profile, updated_profile
-from orchbench_analytics.score.unscored import find_unscored, is_scored
+from orchbench_analytics.score.group import score as scored
 from orchbench_analytics.selection import Contender
 from orchbench_analytics.store.bucket import Overtaken
 from orchbench_analytics.store.directories import (
@@ -34,7 +39,7 @@ from orchbench_analytics.store.directories import (
     mark_unfinished,
     with_table,
 )
-from orchbench_analytics.store.lock import hold
+from orchbench_analytics.store.files import LOCK, WRITER
 from orchbench_analytics.store.manifest import (
     Manifest,
     load_manifest,
@@ -47,6 +52,7 @@ from orchbench_analytics.store.mirror import bucket_of
 from orchbench_analytics.store.parquet import Frame
 from orchbench_analytics.tables import REPORTED_SCENARIOS, SOURCES
 
+_NO_LOCKS = (errno.ENOLCK, errno.ENOSYS, errno.EOPNOTSUPP)
 _PATIENCE_SECONDS = 600.0
 # Long pauses would let those win who have little to do.
 _LONGEST_PAUSE = 0.5
@@ -100,7 +106,7 @@ def ingest(
         if expected is not None:
             manifest = with_expected(root, manifest, expected)
         if is_scoring:
-            manifest = _scored(root, manifest, _known_profiles(manifest), engine)
+            manifest = scored(root, manifest, _known_profiles(manifest), engine)
         manifest = compact(root, manifest)
         collect_garbage(root, before, manifest)
         return manifest
@@ -177,7 +183,7 @@ def score(root: Path, profile: Profile, engine: Engine, *, wait: bool) -> None:
         require_reach(engine, root, [])
         others = {name: updated_profile(rules) for name, rules in manifest.profiles.items()}
         wanted = [*(others | {profile.name: profile}).values()]
-        return compact(root, _scored(root, manifest, wanted, engine))
+        return compact(root, scored(root, manifest, wanted, engine))
 
     with hold(root, wait=wait, on_wait=_say):
         _commit(root, change)
@@ -236,7 +242,7 @@ def remove(
             removed_profiles=sorted({*manifest.removed_profiles, *profiles}),
         )
         if contenders:
-            manifest = _scored(root, manifest, list(map(updated_profile, kept.values())), engine)
+            manifest = scored(root, manifest, list(map(updated_profile, kept.values())), engine)
         return compact(root, manifest)
 
     with hold(root, wait=True, on_wait=_say):
@@ -266,18 +272,6 @@ def _without_models(
     return with_table(root, manifest, SOURCES.name, Frame(sources, SOURCES))
 
 
-def _scored(
-    root: Path, manifest: Manifest, profiles: Sequence[Profile], engine: Engine
-) -> Manifest:
-    coverage = find_unscored(root, manifest, profiles, adopt=True)
-    if is_scored(manifest, profiles, coverage):
-        return manifest
-    # An ingest that finds nothing new does not wait for networkx to be imported.
-    from orchbench_analytics.score.group import score
-
-    return score(root, manifest, profiles, engine, coverage=coverage)
-
-
 def _known_profiles(manifest: Manifest) -> list[Profile]:
     """The built-in profiles, every other that was ever asked for, and what was reported."""
     known = [updated_profile(rules) for rules in manifest.profiles.values()]
@@ -285,6 +279,58 @@ def _known_profiles(manifest: Manifest) -> list[Profile]:
     reported = [REPORTED] if has_results else []
     named = {profile.name: profile for profile in (*known, *BUILT_IN.values(), *reported)}
     return list(named.values())
+
+
+# The lock: it ends with its process, however that ends
+
+
+@contextmanager
+def hold(root: Path, *, wait: bool, on_wait: Callable[[str], None]) -> Iterator[None]:
+    """Be the only writer of the warehouse; who holds it is said to those who must wait."""
+    try:
+        root.mkdir(parents=True, exist_ok=True)
+        lock = _acquire(root, wait=wait, on_wait=on_wait)
+    except NotImplementedError as error:
+        raise WarehouseError(f"{root} is on a file system without locks; name another") from error
+    except OSError as error:
+        said = f"cannot be written: {error.strerror or error}"
+        if error.errno in _NO_LOCKS:
+            said = "is on a file system without locks; name another"
+        raise WarehouseError(f"{root} {said}") from error
+    try:
+        yield
+    finally:
+        lock.release()
+
+
+def _acquire(root: Path, *, wait: bool, on_wait: Callable[[str], None]) -> BaseFileLock:
+    for name in (LOCK, WRITER):
+        if (root / name).is_symlink():  # to lock or write it would change what it points to
+            raise WarehouseError(f"{root / name} is a symbolic link; remove it")
+    lock = FileLock(root / LOCK)
+    try:
+        with warnings.catch_warnings():
+            # The lock that filelock would fall back to outlives a killed process.
+            warnings.simplefilter("error", UserWarning)
+            lock.acquire(blocking=False)
+    except UserWarning as warning:
+        raise NotImplementedError from warning
+    except Timeout:
+        said = f"{root} is being written by {_writer(root)}"
+        if not wait:
+            raise WarehouseError(f"{said}; try again") from None
+        on_wait(f"{said}; waiting")
+        lock.acquire()
+    # In a file of its own, since a locked file cannot be read on Windows.
+    (root / WRITER).write_text(f"process {os.getpid()}\n", encoding="utf-8")
+    return lock
+
+
+def _writer(root: Path) -> str:
+    try:
+        return (root / WRITER).read_text(encoding="utf-8").strip() or "another process"
+    except (OSError, UnicodeDecodeError):
+        return "another process"
 
 
 def _say(text: str) -> None:

@@ -110,3 +110,15 @@ def polars_schema(table: Table) -> dict[str, pl.DataType]:
         "timestamp": pl.Datetime("us"),
     }
     return {c.name: types[c.kind] for c in table.columns}
+
+
+def frame(table: Table, *blocks: pl.DataFrame) -> pl.DataFrame:
+    """The rows of all blocks, with the table's columns and types; NaN turns into null."""
+    import polars as pl
+
+    schema = polars_schema(table)
+    rows = pl.concat(blocks) if blocks else pl.DataFrame()
+    if not rows.width:
+        return pl.DataFrame(schema=schema)
+    typed = rows.select(pl.col(name).cast(dtype) for name, dtype in schema.items())
+    return typed.fill_nan(None)

@@ -1,4 +1,4 @@
-"""Names that people give: which models, experiments, languages, profiles and results they mean.
+"""What people ask about: which models, experiments, languages, profiles and results names mean.
 
 A model is named by its name, or by `model/experiment` as tables show it. Both may fit: a model
 `a/b`, and the experiment `b` of a model `a`. Such a name is refused, with both spelled out. Every
@@ -7,16 +7,16 @@ command and every method finds models here. An error says what there is.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from difflib import get_close_matches
 from fnmatch import fnmatchcase
 from pathlib import Path
 from shlex import quote
-from typing import TYPE_CHECKING, NamedTuple, TypeVar
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 from orchbench_analytics.errors import NoAnswersError, SelectionError, few, suggest
 from orchbench_analytics.profiles import BUILT_IN, SPEC, Profile, profile_of
-from orchbench_analytics.store.manifest import Manifest
+from orchbench_analytics.store.manifest import Manifest, narrow, scan_table
 from orchbench_analytics.tables import SCENARIO_SCORES
 
 if TYPE_CHECKING:
@@ -31,7 +31,7 @@ RUNS_FILE = "<scenario>_out.json"
 class Selection(NamedTuple):
     """What is asked about: names, or patterns such as `graded-*`; nothing given is all."""
 
-    models: Sequence[str] = ()
+    models: Sequence[str | Contender] = ()
     experiments: Sequence[str] = ()
     languages: Sequence[str] = ()
 
@@ -41,6 +41,12 @@ class Chosen(NamedTuple):
 
     contenders: list[Contender] | None = None
     languages: list[str] | None = None
+
+    def among(self, manifest: Manifest) -> list[Contender]:
+        """The models with their experiments that are meant in a warehouse."""
+        if self.contenders is not None:
+            return self.contenders
+        return sorted({(part.model, part.experiment) for part in manifest.parts})
 
     def of(self, rows: Rows) -> Rows:
         """The rows about what was chosen, by the columns model, experiment and language."""
@@ -60,12 +66,76 @@ class Chosen(NamedTuple):
         return kept if isinstance(rows, pl.LazyFrame) else kept.collect()  # type: ignore[redundant-expr]
 
 
+class Asked(NamedTuple):
+    """What a question is about: a profile, the models and languages meant, those named singly."""
+
+    root: Path
+    manifest: Manifest
+    profile: Profile
+    chosen: Chosen
+    sides: tuple[Contender | None, ...] = ()
+
+    @property
+    def contenders(self) -> list[Contender]:
+        """The models with their experiments that are meant."""
+        return self.chosen.among(self.manifest)
+
+    @property
+    def named_sides(self) -> tuple[Contender, ...]:
+        """The models that the question names singly."""
+        return tuple(side for side in self.sides if side is not None)
+
+    def in_batches(self, size: int) -> Iterator[Asked]:
+        """The same question about so many models at a time."""
+        for first in range(0, len(self.contenders), size):
+            some = self.contenders[first : first + size]
+            yield self._replace(chosen=self.chosen._replace(contenders=some))
+
+    def rows(self, table: str) -> pl.LazyFrame:
+        """The rows of a table of scores; files that have none of them are not read."""
+        manifest = narrow(self.manifest, profile=self.profile.name, **self.chosen._asdict())
+        rows = scan_table(self.root, manifest, table).filter(profile=self.profile.name)
+        return self.chosen.of(rows)
+
+    def require_scores(self, rows: pl.DataFrame) -> None:
+        """Refuse a model that was named singly and has none of the rows."""
+        there = set(rows.select("model", "experiment").unique().iter_rows())
+        for side in self.named_sides:
+            if side not in there:
+                raise SelectionError(f"{'/'.join(side)} has no scores under {self.profile.name}")
+
+
 class Result(NamedTuple):
     """A model's results in one experiment and language."""
 
     model: str
     experiment: str
     language: str
+
+
+def ask(
+    root: Path,
+    manifest: Manifest,
+    *,
+    profile: str | None = None,
+    selection: Selection,
+    sides: Sequence[str | Contender | None] = (),
+) -> Asked:
+    """What a question is about: what its names mean in a warehouse.
+
+    Where all sides of a comparison are named, nothing else is looked at.
+    """
+    chosen = choose_in(manifest, selection)
+    known = chosen.among(manifest)
+    found = tuple(None if side is None else find_contender(side, known) for side in sides)
+    if found and None not in found:
+        chosen = chosen._replace(contenders=[side for side in found if side is not None])
+    return Asked(root, manifest, scored_profile(root, manifest, profile), chosen, found)
+
+
+def choose_in(manifest: Manifest, selection: Selection) -> Chosen:
+    """What a selection means among the models of a warehouse."""
+    return choose({(p.model, p.experiment, p.language) for p in manifest.parts}, selection)
 
 
 def choose(known: Iterable[tuple[str, str, str]], selection: Selection) -> Chosen:
@@ -92,8 +162,12 @@ def find_removed(removed: Iterable[Contender], selection: Selection) -> list[Con
     return chosen.contenders or []
 
 
-def find_contenders(name: str, known: Sequence[Contender]) -> list[Contender]:
-    """The models with their experiments that a name or a pattern means."""
+def find_contenders(name: str | Contender, known: Sequence[Contender]) -> list[Contender]:
+    """The models with their experiments that a name or a pattern means; a pair means itself."""
+    if not isinstance(name, str):
+        if tuple(name) not in known:
+            raise _unknown("/".join(name), ["/".join(pair) for pair in known], "model")
+        return [name]
     own = [pair for pair in known if pair[0] == name]
     joined = [pair for pair in known if "/".join(pair) == name]
     if (own and joined) or len(joined) > 1:
@@ -111,10 +185,6 @@ def find_contenders(name: str, known: Sequence[Contender]) -> list[Contender]:
 
 def find_contender(name: str | Contender, known: Sequence[Contender]) -> Contender:
     """The one model with its experiment that a name means; a pair means itself."""
-    if not isinstance(name, str):
-        if tuple(name) not in known:
-            raise _unknown("/".join(name), ["/".join(pair) for pair in known], "model")
-        return name
     found = find_contenders(name, known)
     if len(found) > 1:
         names = few(["/".join(pair) for pair in found])
@@ -134,9 +204,9 @@ def matching_names(pattern: str, known: Sequence[str], kind: str) -> list[str]:
     return found
 
 
-def several(given: Iterable[str] | str) -> list[str]:
-    """All names that were given; a single text is one name, not a sequence of letters."""
-    return [given] if isinstance(given, str) else [*given]
+def several(given: Any) -> list[Any]:
+    """All that was given; a single text or path is one, not a sequence of letters."""
+    return [given] if isinstance(given, str | Path) else [*given]
 
 
 def _fitting(patterns: Sequence[str], known: Iterable[str], kind: str) -> list[str] | None:

@@ -7,38 +7,38 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
-from functools import partial
+from functools import partial, wraps
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal, get_args
+from typing import TYPE_CHECKING, Any, Literal, ParamSpec, TypeVar, get_args
 
 import polars as pl
 
-from orchbench_analytics.errors import EngineError, SelectionError, suggest
+from orchbench_analytics.errors import EngineError, SelectionError
 from orchbench_analytics.metrics import HEADLINE, METRICS
 from orchbench_analytics.paths import input_path, is_address, local_path, require_parent
 from orchbench_analytics.profiles import UPSTREAM, Profile, load_profile
 from orchbench_analytics.selection import (
+    Asked,
     Chosen,
     Contender,
     Selection,
+    ask,
     choose,
-    find_contender,
-    find_contenders,
+    choose_in,
     find_removed,
     one_result,
     profiles_with_rows,
     require_answers,
     scored_profile,
+    several,
 )
 from orchbench_analytics.store.bucket import use_options
 from orchbench_analytics.store.manifest import (
     Finding,
     Manifest,
     load_manifest,
-    names_damage,
     naming_damage,
-    narrow,
-    table_files,
+    scan_table,
     verify,
 )
 from orchbench_analytics.store.mirror import root_of
@@ -64,7 +64,21 @@ __all__ = ["Contender", "Warehouse", "open_warehouse"]
 _KEYS = ("model", "experiment", "language")
 _MODELS_AT_ONCE = 50
 FigureName = Literal["leaderboard", "pairs", "cost", "consistency", "plan"]
+_Arguments = ParamSpec("_Arguments")
+_Result = TypeVar("_Result")
 Question = Literal["flips", "pass_rates", "run_noise", "spread", "gaps"]
+
+
+def _names_damage(method: Callable[_Arguments, _Result]) -> Callable[_Arguments, _Result]:
+    """Let a method of a warehouse name the damaged file it failed at."""
+
+    @wraps(method)
+    def guarded(*args: _Arguments.args, **kwargs: _Arguments.kwargs) -> _Result:
+        warehouse: Any = args[0]
+        with naming_damage(warehouse.path):
+            return method(*args, **kwargs)
+
+    return guarded
 
 
 def open_warehouse(
@@ -137,7 +151,7 @@ class Warehouse:
 
     # Fill a warehouse
 
-    @names_damage
+    @_names_damage
     def ingest(
         self,
         *paths: str | Path,
@@ -188,7 +202,7 @@ class Warehouse:
         from orchbench_analytics.ingest.sources import Placement, compile_pattern
 
         expression = compile_pattern(pattern) if pattern else None
-        given, cards = self._inputs(paths), self._inputs(_several(agent_cards))
+        given, cards = self._inputs(paths), self._inputs(several(agent_cards))
         expected = None if expect is None else read_expected(expect, language=language)
         with self._running(jobs) as engine:
             return ingest(
@@ -246,7 +260,7 @@ class Warehouse:
         from orchbench_analytics.ingest.sources import Placement, compile_pattern
 
         expression = compile_pattern(pattern) if pattern else None
-        given, cards = self._inputs(paths), self._inputs(_several(agent_cards))
+        given, cards = self._inputs(paths), self._inputs(several(agent_cards))
         expected = None if expect is None else read_expected(expect, language=language)
         settling = Settling()
         with self._running(jobs) as engine:
@@ -269,7 +283,7 @@ class Warehouse:
                 expected = None  # it is kept
                 yield Look(summary, len(settling.waiting))
 
-    @names_damage
+    @_names_damage
     def score(
         self, *, profile: Profile | str | Path, jobs: int | None = None, wait: bool = True
     ) -> str:
@@ -294,6 +308,7 @@ class Warehouse:
             score(self.path, chosen, engine, wait=wait)
         return chosen.name
 
+    @_names_damage
     def tag(self, path: str | Path, *, replace: bool = False) -> pl.DataFrame:
         """Tag models with what a file says about them, such as their size.
 
@@ -312,7 +327,7 @@ class Warehouse:
 
         return tag(self.path, local_path(path), replace=replace)
 
-    @names_damage
+    @_names_damage
     def remove(
         self,
         *,
@@ -343,7 +358,7 @@ class Warehouse:
 
         selection = Selection(models, experiments)
         try:
-            contenders = self._choose(*selection).contenders
+            contenders = choose_in(self.manifest(), selection).contenders
         except SelectionError:
             contenders = find_removed(self.manifest().removed_models, selection)
             if not contenders:
@@ -353,7 +368,7 @@ class Warehouse:
                 self.path,
                 engine,
                 contenders=contenders or (),
-                profiles=_several(profiles),
+                profiles=several(profiles),
                 tags=tags,
             )
 
@@ -371,7 +386,7 @@ class Warehouse:
         """
         return load_manifest(self.path)
 
-    @names_damage
+    @_names_damage
     def models(self) -> pl.DataFrame:
         """List every model, experiment and language that has scenarios.
 
@@ -394,7 +409,7 @@ class Warehouse:
         models = counted.agg(pl.len().cast(pl.Int64).alias("scenario_count"))
         return models.select(*_KEYS, "scenario_count", "scored_from").sort(_KEYS).collect()
 
-    @names_damage
+    @_names_damage
     def sources(
         self,
         *,
@@ -448,7 +463,7 @@ class Warehouse:
         """
         return self.table("profiles").collect()
 
-    @names_damage
+    @_names_damage
     def tables(self) -> pl.DataFrame:
         """List every table and view.
 
@@ -480,7 +495,7 @@ class Warehouse:
 
         return find_entry(table).columns
 
-    @names_damage
+    @_names_damage
     def table(self, name: str) -> pl.LazyFrame:
         """Read a table or a view.
 
@@ -495,26 +510,18 @@ class Warehouse:
             >>> warehouse.table("plan_error_kinds").select("graph").unique().collect().height
             2
         """
-        from orchbench_analytics.queries import views
-        from orchbench_analytics.schema import polars_schema
-        from orchbench_analytics.store.parquet import scan_files
         from orchbench_analytics.tables import TABLES
 
         if name in TABLES:
-            files = table_files(self.path, self.manifest(), name)
-            return scan_files(files, polars_schema(TABLES[name]))
-        from orchbench_analytics.views.catalog import PROFILES_AND_TAGS, view_frame
+            return scan_table(self.path, self.manifest(), name)
+        from orchbench_analytics.views.catalog import view_frame
 
-        known = [*(table.name for table in PROFILES_AND_TAGS), *views()]
-        if name not in known:
-            hint = suggest(name, [*TABLES, *known])
-            raise SelectionError(f"no table or view named {name!r}; {hint}")
         with self.connect(only=[name]) as connection:
             return view_frame(connection, name).lazy()
 
     # Ask in SQL
 
-    @names_damage
+    @_names_damage
     def connect(self, *, only: Iterable[str] | None = None) -> duckdb.DuckDBPyConnection:
         """Open a DuckDB connection with every table and view; on Spark, Spark computes the views.
 
@@ -537,7 +544,7 @@ class Warehouse:
             return connect_answered(self._spark, self.path, self.manifest(), only=only)
         return connect(self.path, self.manifest(), only=only)
 
-    @names_damage
+    @_names_damage
     def sql(
         self,
         query: str,
@@ -600,7 +607,7 @@ class Warehouse:
 
     # Look at scores
 
-    @names_damage
+    @_names_damage
     def leaderboard(
         self,
         *,
@@ -646,18 +653,17 @@ class Warehouse:
 
         if intervals and by:
             raise SelectionError("intervals and groups do not go together; leave one of them out")
-        chosen, scored = self._choose(models, experiments, languages), self.profile(profile)
+        asked = self._ask(profile, models, experiments, languages)
         if intervals:
-            return self._rank_intervals(
-                scored, chosen, self._clusters(clusters), min_coverage=min_coverage, seed=seed
-            )
-        ranks = Chosen(chosen.contenders).of(self._rows_under(scored, "language_ranks"))
+            return self._rank_intervals(asked, clusters, min_coverage=min_coverage, seed=seed)
+        chosen = asked.chosen
+        ranks = Chosen(chosen.contenders).of(self._rows_under(asked.profile, "language_ranks"))
         board = leaderboard(ranks, languages=chosen.languages or (), min_coverage=min_coverage)
         if by is not None:
             return by_tag(board, self._tagged(by), by)
         return with_languages(board, ranks, beside) if beside and not languages else board
 
-    @names_damage
+    @_names_damage
     def standings(self, *, profile: str | None = None, seed: int = 0) -> pl.DataFrame:
         """Show how models stand while their sweep is still running.
 
@@ -676,7 +682,7 @@ class Warehouse:
         from orchbench_analytics.stats.standings import standings
 
         return standings(
-            self._terms(self.profile(profile), Chosen()),
+            self._terms(self._ask(profile), HEADLINE[:1]),
             clusters=self._clusters(),
             expected=self.table("expected_scenarios").collect(),
             seed=seed,
@@ -684,9 +690,8 @@ class Warehouse:
 
     def _rank_intervals(
         self,
-        profile: Profile,
-        chosen: Chosen,
-        clusters: pl.DataFrame,
+        asked: Asked,
+        clusters: str | Path | None,
         *,
         min_coverage: float,
         seed: int,
@@ -697,15 +702,15 @@ class Warehouse:
             unanswered_models,
         )
 
-        of_languages = Chosen(languages=chosen.languages)
-        scores = self._terms(profile, of_languages)
+        of_languages = Chosen(languages=asked.chosen.languages)
+        scores = self._terms(asked._replace(chosen=of_languages), HEADLINE[:1])
         expected = of_languages.of(self.table("expected_scenarios").collect())
         problems = of_languages.of(self.table("model_problems").collect())
         sweep = pl.concat([scores.select(expected.columns), expected.drop_nulls()]).unique()
         unnamed = expected.clear(max(0, expected.height - sweep.height))
         return rank_intervals(
-            chosen.of(scores),
-            clusters=clusters,
+            asked.chosen.of(scores),
+            clusters=self._clusters(clusters),
             seed=seed,
             min_coverage=min_coverage,
             expected=pl.concat([sweep, unnamed]),
@@ -713,7 +718,7 @@ class Warehouse:
             unanswered=unanswered_models(problems),
         )
 
-    @names_damage
+    @_names_damage
     def intervals(
         self,
         *,
@@ -746,15 +751,16 @@ class Warehouse:
         """
         from orchbench_analytics.stats.intervals import intervals
 
-        chosen = self._choose(models, experiments, languages)
-        scores = self._terms(self.profile(profile), chosen)
-        expected = Chosen(languages=chosen.languages).of(self.table("expected_scenarios").collect())
-        names = _several(metrics) or tuple(METRICS)
+        asked = self._ask(profile, models, experiments, languages)
+        of_languages = Chosen(languages=asked.chosen.languages)
         return intervals(
-            scores, metrics=names, clusters=self._clusters(clusters), expected=expected
+            self._terms(asked),
+            metrics=several(metrics) or tuple(METRICS),
+            clusters=self._clusters(clusters),
+            expected=of_languages.of(self.table("expected_scenarios").collect()),
         )
 
-    @names_damage
+    @_names_damage
     def show(
         self,
         model: str | Contender,
@@ -786,21 +792,15 @@ class Warehouse:
         """
         from orchbench_analytics.outputs.show import named_steps, scenarios_of, steps_of
 
-        chosen = self._choose_model(model, experiments, languages)
-        scored = self.profile(profile)
+        asked = self._ask(profile, [model], experiments, languages)
         if scenario is None:
-            return scenarios_of(self._scenario_scores(scored, chosen).collect())
-        require_answers(scored, "a single step")
-        self._refuse_refused(chosen, scenario)
-        steps = steps_of(
-            self._scored("steps", scored, chosen),
-            self._scored("plans", scored, chosen),
-            scenario,
-            run,
-        )
+            return scenarios_of(asked.rows("scenario_scores").collect())
+        require_answers(asked.profile, "a single step")
+        self._refuse_refused(asked.chosen, scenario)
+        steps = steps_of(asked.rows("scored_steps"), asked.rows("scored_plans"), scenario, run)
         return steps if step is None else named_steps(steps, step)
 
-    @names_damage
+    @_names_damage
     def step_page(
         self,
         model: str | Contender,
@@ -844,7 +844,7 @@ class Warehouse:
         )
         return step_page(self.table, step_keys(found)[0], profile=self.profile(profile))
 
-    @names_damage
+    @_names_damage
     def results(
         self,
         model: str,
@@ -882,7 +882,7 @@ class Warehouse:
 
     # Tell which differences are real
 
-    @names_damage
+    @_names_damage
     def compare(
         self,
         baseline: str | Contender | None = None,
@@ -926,22 +926,18 @@ class Warehouse:
         """
         from orchbench_analytics.stats.compare import compare_models
 
-        chosen, scored = self._choose(models, experiments, languages), self.profile(profile)
-        sides = self._sides(baseline, candidate, chosen)
-        if None not in sides:  # two models are two models' rows
-            chosen = chosen._replace(contenders=[side for side in sides if side])
-        scores = self._terms(scored, chosen)
-        self._require_scores(scores, sides, scored)
+        asked = self._ask(profile, models, experiments, languages, sides=(baseline, candidate))
         return compare_models(
-            scores,
-            *sides,
-            metrics=_several(metrics),
+            self._terms(asked, several(metrics) or HEADLINE),
+            *asked.sides,
+            metrics=several(metrics),
             clusters=self._clusters(clusters),
             is_sequential=sequential,
             seed=seed,
             level=level,
         )
 
+    @_names_damage
     def gates(
         self,
         baseline: str | Contender,
@@ -979,21 +975,19 @@ class Warehouse:
         """
         from orchbench_analytics.stats.compare import check_gates
 
-        chosen, scored = self._choose((), experiments, languages), self.profile(profile)
-        known = self._contenders(chosen)
-        sides = find_contender(baseline, known), find_contender(candidate, known)
-        scores = self._terms(scored, chosen._replace(contenders=[*sides]))
-        self._require_scores(scores, sides, scored)
+        asked = self._ask(profile, (), experiments, languages, sides=(baseline, candidate))
+        first, second = asked.named_sides
         return check_gates(
-            scores,
-            *sides,
-            _several(gates),
+            self._terms(asked),
+            first,
+            second,
+            several(gates),
             clusters=self._clusters(clusters),
             is_sequential=sequential,
             seed=seed,
         )
 
-    @names_damage
+    @_names_damage
     def drivers(
         self,
         baseline: str | Contender,
@@ -1026,15 +1020,11 @@ class Warehouse:
         """
         from orchbench_analytics.stats.drivers import all_drivers
 
-        chosen, scored = self._choose((), experiments, languages), self.profile(profile)
-        known = self._contenders(chosen)
-        sides = find_contender(baseline, known), find_contender(candidate, known)
-        chosen = chosen._replace(contenders=[*sides])
-        scores = self._terms(scored, chosen)
-        self._require_scores(scores, sides, scored)
-        has_answers = scored.scored_from == "answers"
-        steps = self._scored("steps", scored, chosen) if has_answers else None
-        found = all_drivers(scores, steps, *sides, metric=metric)
+        asked = self._ask(profile, (), experiments, languages, sides=(baseline, candidate))
+        has_answers = asked.profile.scored_from == "answers"
+        steps = asked.rows("scored_steps") if has_answers else None
+        first, second = asked.named_sides
+        found = all_drivers(self._terms(asked), steps, first, second, metric=metric)
         named = [rows.with_columns(kind=pl.lit(kind)) for kind, rows in found.items()]
         size = pl.col("contribution").abs()
         return pl.concat(named, how="diagonal_relaxed").select("kind", pl.exclude("kind")).sort(
@@ -1045,7 +1035,7 @@ class Warehouse:
             maintain_order=True,
         )  # fmt: skip
 
-    @names_damage
+    @_names_damage
     def trend(
         self,
         tag: str,
@@ -1079,12 +1069,16 @@ class Warehouse:
         """
         from orchbench_analytics.stats.trend import trends
 
-        chosen = self._choose(models, experiments, languages)
-        scores = self._terms(self.profile(profile), chosen)
-        names, together = _several(metrics) or HEADLINE, self._clusters(clusters)
-        return trends(scores, self._tagged(tag), metrics=names, clusters=together)
+        return trends(
+            self._terms(
+                self._ask(profile, models, experiments, languages), several(metrics) or HEADLINE
+            ),
+            self._tagged(tag),
+            metrics=several(metrics) or HEADLINE,
+            clusters=self._clusters(clusters),
+        )
 
-    @names_damage
+    @_names_damage
     def consistency(
         self,
         what: Question = "flips",
@@ -1118,22 +1112,22 @@ class Warehouse:
         from orchbench_analytics.stats.consistency import flips, model_spread, pass_rates, run_noise
         from orchbench_analytics.stats.intervals import language_gaps
 
-        chosen, scored = self._choose(models, experiments, languages), self.profile(profile)
-        require_answers(scored, "consistency over runs")
+        asked = self._ask(profile, models, experiments, languages)
+        require_answers(asked.profile, "consistency over runs")
         if what in ("flips", "pass_rates"):
-            ask = flips if what == "flips" else pass_rates
-            return pl.concat([ask(self._scored("steps", scored, b)) for b in self._batches(chosen)])
-        steps, plans = (self._scored(table, scored, chosen) for table in ("steps", "plans"))
+            count = flips if what == "flips" else pass_rates
+            some_models = asked.in_batches(_MODELS_AT_ONCE)  # their steps need not be held together
+            return pl.concat([count(some.rows("scored_steps")) for some in some_models])
+        steps, plans = asked.rows("scored_steps"), asked.rows("scored_plans")
         if what == "run_noise":
             return run_noise(steps, plans)
         if what == "spread":
             return model_spread(run_noise(steps, plans))
         if what == "gaps":
-            scores = self._terms(scored, chosen)
-            return language_gaps(scores, clusters=self._clusters(clusters))
+            return language_gaps(self._terms(asked, HEADLINE), clusters=self._clusters(clusters))
         raise SelectionError(f"no consistency {what!r}; there are {', '.join(get_args(Question))}")
 
-    @names_damage
+    @_names_damage
     def costs(
         self,
         *,
@@ -1168,16 +1162,16 @@ class Warehouse:
         """
         from orchbench_analytics.stats.costs import NO_PRICES, costs, read_prices
 
-        chosen, scored = self._choose(models, experiments, languages), self.profile(profile)
+        asked = self._ask(profile, models, experiments, languages)
         return costs(
-            self._terms(scored, chosen),
-            chosen.of(self.table("model_usage").collect()),
+            self._terms(asked, HEADLINE[:1]),
+            asked.chosen.of(self.table("model_usage").collect()),
             prices=NO_PRICES if prices is None else read_prices(local_path(prices)),
             clusters=self._clusters(clusters),
             seed=seed,
         )
 
-    @names_damage
+    @_names_damage
     def power(
         self,
         difference: float = 0.01,
@@ -1211,15 +1205,18 @@ class Warehouse:
         """
         from orchbench_analytics.stats.planning import plan_sweep
 
-        chosen, scored = self._choose(models, experiments, languages), self.profile(profile)
-        require_answers(scored, "how much runs vary")
-        steps, plans = (self._scored(w, scored, chosen) for w in ("steps", "plans"))
-        scores, together = self._terms(scored, chosen), self._clusters(clusters)
+        asked = self._ask(profile, models, experiments, languages)
+        require_answers(asked.profile, "how much runs vary")
         return plan_sweep(
-            steps, plans, scores, metric=metric, difference=difference, clusters=together
+            asked.rows("scored_steps"),
+            asked.rows("scored_plans"),
+            self._terms(asked),
+            metric=metric,
+            difference=difference,
+            clusters=self._clusters(clusters),
         )
 
-    @names_damage
+    @_names_damage
     def shortlist(
         self,
         scenarios: int = 100,
@@ -1253,11 +1250,10 @@ class Warehouse:
         """
         from orchbench_analytics.stats.shortlist import shortlist
 
-        chosen = self._choose(models, experiments, languages)
-        scores = self._terms(self.profile(profile), chosen)
+        scores = self._terms(self._ask(profile, models, experiments, languages), [metric])
         return shortlist(scores, scenarios, metric=metric, clusters=self._clusters(), seed=seed)
 
-    @names_damage
+    @_names_damage
     def predict(
         self,
         model: str | Contender,
@@ -1294,12 +1290,12 @@ class Warehouse:
         from orchbench_analytics.outputs.scenario_lists import read_scenarios
         from orchbench_analytics.stats.shortlist import predict
 
-        chosen, scored = self._choose(models, experiments, languages), self.profile(profile)
-        wanted = find_contender(model, self._contenders(self._choose((), experiments)))
+        (wanted,) = self._ask(profile, (), experiments, sides=[model]).named_sides
+        asked = self._ask(profile, models, experiments, languages)._replace(sides=(wanted,))
+        chosen = asked.chosen
         if chosen.contenders is not None:
             chosen = chosen._replace(contenders=sorted({*chosen.contenders, wanted}))
-        scores = self._terms(scored, chosen)
-        self._require_scores(scores, [wanted], scored)
+        scores = self._terms(asked._replace(chosen=chosen), [metric])
         if isinstance(scenarios, pl.DataFrame):
             listed = scenarios
         else:
@@ -1310,7 +1306,7 @@ class Warehouse:
 
     # Check, and use elsewhere
 
-    @names_damage
+    @_names_damage
     def audit(
         self,
         *,
@@ -1337,11 +1333,11 @@ class Warehouse:
         from orchbench_analytics.outputs.audit import audit
 
         require_answers(self.profile(), "an audit of scoring rules")
-        chosen = self._choose(models, experiments)
+        chosen = choose_in(self.manifest(), Selection(models, experiments))
         with self._running(jobs, is_local=True) as engine:
             return chosen.of(audit(self.path, self.manifest(), engine))
 
-    @names_damage
+    @_names_damage
     def check(self) -> CheckReport:
         """Check that all counts add up, and that an evaluator's reported figures equal ours.
 
@@ -1372,6 +1368,7 @@ class Warehouse:
         """
         return verify(self.path, self.manifest())
 
+    @_names_damage
     def report(
         self,
         output: str | Path,
@@ -1414,8 +1411,8 @@ class Warehouse:
         require_parent(local_path(output))
         limit = ANSWER_LIMIT if answer_limit is None else answer_limit
         options = ReportOptions(
-            models=_several(models),
-            profiles=_several(profiles),
+            models=several(models),
+            profiles=several(profiles),
             answer_limit=limit,
             with_rules=with_rules,
             title=title or TITLE,
@@ -1424,6 +1421,7 @@ class Warehouse:
         with self._running(jobs, is_local=True) as engine:
             return make_report(self.path, self.manifest(), local_path(output), options, engine)
 
+    @_names_damage
     def view(
         self,
         *,
@@ -1459,10 +1457,10 @@ class Warehouse:
             raise EngineError(
                 "the explorer needs starlette and uvicorn: pip install 'orchbench-analytics[view]'"
             ) from error
-        options = ReportOptions(_several(models), _several(profiles), with_rules=with_rules)
+        options = ReportOptions(several(models), several(profiles), with_rules=with_rules)
         serve(self.path, options, port=port, announce=announce, opens=opens)
 
-    @names_damage
+    @_names_damage
     def figure(
         self,
         what: FigureName,
@@ -1531,9 +1529,9 @@ class Warehouse:
         from orchbench_analytics.pages.plan_figure import plan_figure
         from orchbench_analytics.pages.plan_picture import drawn_plan
 
-        scored = self.profile(profile)
-        require_answers(scored, "the figure of a plan")
-        plans = self._scored("plans", scored, self._choose(*selection)).collect()
+        asked = self._ask(profile, *selection)
+        require_answers(asked.profile, "the figure of a plan")
+        plans = asked.rows("scored_plans").collect()
         wanted = plans.filter(pl.col("structure_distance").is_not_null())
         for column, given in (("scenario", scenario), ("step_id", step)):
             if given is not None:
@@ -1547,12 +1545,12 @@ class Warehouse:
             descending=[True, *(False for _ in KEY)],
         )  # fmt: skip
         key = StepKey(**furthest.select(KEY).row(0, named=True), kind="plan")
-        drawn = drawn_plan(self.table, key, scored)
+        drawn = drawn_plan(self.table, key, asked.profile)
         if drawn is None:
             raise SelectionError("this plan could not be read")
         return plan_figure(drawn.parts)
 
-    @names_damage
+    @_names_damage
     def export(
         self,
         target: str | Path,
@@ -1591,12 +1589,12 @@ class Warehouse:
         from orchbench_analytics.exports.relations import Selection
 
         selection = Selection(
-            tables=tuple(_several(tables)),
+            tables=tuple(several(tables)),
             is_star=star,
             profile=profile,
             is_raw=raw,
             has_keys=keys,
-            partition_by=tuple(_several(partition_by)),
+            partition_by=tuple(several(partition_by)),
         )
         return export(
             self.path,
@@ -1646,46 +1644,18 @@ class Warehouse:
 
         return Local(jobs) if is_local or self.engine is None else nullcontext(self.engine)
 
-    def _choose(
+    def _ask(
         self,
-        models: Sequence[str] = (),
+        profile: str | None = None,
+        models: Sequence[str | Contender] = (),
         experiments: Sequence[str] = (),
         languages: Sequence[str] = (),
-    ) -> Chosen:
-        """What a selection means among the models of the warehouse."""
-        known = {(part.model, part.experiment, part.language) for part in self.manifest().parts}
-        return choose(known, Selection(models, experiments, languages))
-
-    def _contenders(self, chosen: Chosen) -> list[Contender]:
-        if chosen.contenders is not None:
-            return chosen.contenders
-        return sorted({(part.model, part.experiment) for part in self.manifest().parts})
-
-    def _choose_model(
-        self, model: str | Contender, experiments: Sequence[str], languages: Sequence[str]
-    ) -> Chosen:
-        """One model, by its name or by a pair, in all its experiments that are asked about."""
-        chosen = self._choose((), experiments, languages)
-        if isinstance(model, str):
-            return chosen._replace(contenders=find_contenders(model, self._contenders(chosen)))
-        return chosen._replace(contenders=[find_contender(model, self._contenders(chosen))])
-
-    def _sides(
-        self, baseline: str | Contender | None, candidate: str | Contender | None, chosen: Chosen
-    ) -> tuple[Contender | None, Contender | None]:
-        known = self._contenders(chosen)
-        first, second = (
-            None if side is None else find_contender(side, known) for side in (baseline, candidate)
-        )
-        return first, second
-
-    def _require_scores(
-        self, scores: pl.DataFrame, sides: Sequence[Contender | None], profile: Profile
-    ) -> None:
-        there = set(scores.select("model", "experiment").iter_rows())
-        for side in sides:
-            if side is not None and side not in there:
-                raise SelectionError(f"{'/'.join(side)} has no scores under {profile.name}")
+        *,
+        sides: Sequence[str | Contender | None] = (),
+    ) -> Asked:
+        """What the arguments of a method mean among the models and profiles of the warehouse."""
+        selection = Selection(models, experiments, languages)
+        return ask(self.path, self.manifest(), profile=profile, selection=selection, sides=sides)
 
     def _refuse_refused(self, chosen: Chosen, scenario: str) -> None:
         """Refuse a scenario that is not there because its file could not be read."""
@@ -1707,57 +1677,23 @@ class Warehouse:
         with connect(self.path, self.manifest(), only=[view], scope=scope) as connection:
             return view_frame(connection, view)
 
-    def _scenario_scores(self, profile: Profile, chosen: Chosen) -> pl.LazyFrame:
-        """The rows of `scenario_scores` under a profile about what was chosen."""
-        return self._rows_of("scenario_scores", profile, chosen)
-
-    def _rows_of(self, table: str, profile: Profile, chosen: Chosen) -> pl.LazyFrame:
-        """The rows of a table of scores; files that have none of them are not read."""
-        from orchbench_analytics.schema import polars_schema
-        from orchbench_analytics.store.parquet import scan_files
-        from orchbench_analytics.tables import TABLES
-
-        asked = narrow(self.manifest(), profile=profile.name, **chosen._asdict())
-        files = table_files(self.path, asked, table)
-        rows = scan_files(files, polars_schema(TABLES[table])).filter(profile=profile.name)
-        return chosen.of(rows)
-
-    def _terms(self, profile: Profile, chosen: Chosen) -> pl.DataFrame:
+    def _terms(self, asked: Asked, metrics: Iterable[str] = METRICS) -> pl.DataFrame:
         """What statistics need of `scenario_scores`: the terms that metrics are made of."""
-        from orchbench_analytics.stats.sweep import COLUMNS, ruled
+        from orchbench_analytics.stats.sweep import read_terms
 
-        return ruled(self._scenario_scores(profile, chosen).select(COLUMNS).collect(), [profile])
+        return read_terms(asked, metrics)
 
     def _clusters(self, given: str | Path | None = None) -> pl.DataFrame:
         """Which scenarios go together: a scenario, its translations, and what a file says."""
-        from orchbench_analytics.views.catalog import view_frame
-
-        with self.connect(only=["scenario_clusters"]) as connection:
-            rows = view_frame(connection, "scenario_clusters")
-        found = rows.select("language", "scenario", "cluster")
+        found = self.table("scenario_clusters").select("language", "scenario", "cluster").collect()
         if given is None:
             return found
         from orchbench_analytics.stats.sweep import join_clusters, read_clusters
 
         return join_clusters(found, read_clusters(local_path(given)))
 
-    def _scored(self, what: str, profile: Profile, chosen: Chosen) -> pl.LazyFrame:
-        """Scored steps or plans under a profile about what was chosen."""
-        return self._rows_of(f"scored_{what}", profile, chosen)
-
-    def _batches(self, chosen: Chosen) -> Iterator[Chosen]:
-        """What was chosen, some models at a time: their steps need not be in memory together."""
-        known = self._contenders(chosen)
-        for first in range(0, len(known), _MODELS_AT_ONCE):
-            yield chosen._replace(contenders=known[first : first + _MODELS_AT_ONCE])
-
     def _tagged(self, tag: str) -> pl.DataFrame:
         from orchbench_analytics.outputs.leaderboard import TAGGED_VIEWS, tagged_models
 
         with self.connect(only=["model_tags", *TAGGED_VIEWS]) as connection:
             return tagged_models(connection, tag)
-
-
-def _several(given: Any) -> list[Any]:
-    """All that was given; a single text or path is one, not a sequence of letters."""
-    return [given] if isinstance(given, str | Path) else [*given]

@@ -16,9 +16,9 @@ scored_arguments as (
 summed as (
     select
         profile,
-        scored_steps.model,
-        scored_steps.experiment,
-        scored_steps.language,
+        scored_arguments.model,
+        scored_arguments.experiment,
+        scored_arguments.language,
         scored_steps.agent_id,
         scored_steps.label_tools,
         scored_arguments.argument_key,
@@ -45,9 +45,9 @@ summed as (
     inner join scored_steps using (profile, step_key)
     group by
         profile,
-        scored_steps.model,
-        scored_steps.experiment,
-        scored_steps.language,
+        scored_arguments.model,
+        scored_arguments.experiment,
+        scored_arguments.language,
         scored_steps.agent_id,
         scored_steps.label_tools,
         scored_arguments.argument_key

@@ -57,52 +57,52 @@ alike as (
         case when predicted = 'call' then answer_tools end
 ),
 
+-- Which tools are in the lists of a step depends on the lists alone.
+lists as (
+    select distinct
+        label_tools,
+        answer_tools
+    from alike
+),
+
 sides as (
     select
         *,
         label_tools as list_text,
         1 as label_count,
         0 as answer_count
-    from alike
+    from lists
     union all
     select
         *,
         answer_tools as list_text,
         0 as label_count,
         1 as answer_count
-    from alike
+    from lists
+),
+
+tools as (
+    select
+        sides.label_tools,
+        sides.answer_tools,
+        list_items.item as tool,
+        max(sides.label_count) > 0 as is_labelled,
+        max(sides.answer_count) > 0 as is_answered
+    from sides
+    inner join list_items using (list_text)
+    group by sides.label_tools, sides.answer_tools, list_items.item
 ),
 
 merged as (
     select
-        sides.profile,
-        sides.model,
-        sides.experiment,
-        sides.language,
-        list_items.item as tool,
-        sides.actual,
-        sides.predicted,
-        max(sides.label_count) > 0 as is_labelled,
-        max(sides.answer_count) > 0 as is_answered,
-        max(sides.key_true_positive_count) as key_true_positive_count,
-        max(sides.key_false_positive_count) as key_false_positive_count,
-        max(sides.key_false_negative_count) as key_false_negative_count,
-        max(sides.value_true_positive_count) as value_true_positive_count,
-        max(sides.value_false_positive_count) as value_false_positive_count,
-        max(sides.value_false_negative_count) as value_false_negative_count,
-        max(sides.step_count) as step_count
-    from sides
-    inner join list_items using (list_text)
-    group by
-        sides.profile,
-        sides.model,
-        sides.experiment,
-        sides.language,
-        list_items.item,
-        sides.actual,
-        sides.predicted,
-        sides.label_tools,
-        sides.answer_tools
+        alike.*,
+        tools.tool,
+        tools.is_labelled,
+        tools.is_answered
+    from alike
+    inner join tools
+        on alike.label_tools is not distinct from tools.label_tools
+        and alike.answer_tools is not distinct from tools.answer_tools
 ),
 
 joined as (

@@ -1,6 +1,5 @@
 """What the benchmark's own harness leaves behind, as far as the conformance pack has it."""
 
-from collections.abc import Callable
 from functools import partial
 from pathlib import Path
 
@@ -9,6 +8,7 @@ import pytest
 
 from orchbench_analytics import open_warehouse
 from orchbench_analytics.warehouse import Warehouse
+from tests.conftest import MakeOnce
 from tests.packs import unpack
 
 PACK = Path(__file__).parents[2] / "shared" / "conformance" / "harness.tar.xz"
@@ -24,7 +24,7 @@ pytestmark = pytest.mark.skipif(not PACK.exists(), reason=f"the harness pack is 
 
 
 @pytest.fixture(scope="module")
-def harness(make_once: Callable[[str, Callable[[Path], object]], Path]) -> Warehouse:
+def harness(make_once: MakeOnce) -> Warehouse:
     """A warehouse of the trees, each as a model named by what is in it."""
     pack = make_once("harness_pack", partial(unpack, PACK)) / "harness"
 

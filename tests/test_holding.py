@@ -27,11 +27,10 @@ from orchbench_analytics import open_warehouse
 from orchbench_analytics.cli import program
 from orchbench_analytics.engines import Here
 from orchbench_analytics.errors import OrchbenchError
-from orchbench_analytics.pages import report as report_module
-from orchbench_analytics.pages.report import PiecesTask, ReportOptions, make_report
-from orchbench_analytics.pages.source import Source
+from orchbench_analytics.pages.report import ReportOptions, make_report
 from orchbench_analytics.store.manifest import load_manifest
 from tests.documents import write_sweep
+from tests.pages.quick import quick_reports
 
 pytestmark = pytest.mark.long
 
@@ -292,24 +291,14 @@ def snapshot(path: Path) -> Iterator[tuple[str, str]]:
             yield entry.path, hashlib.sha256(Path(entry.path).read_bytes()).hexdigest()
 
 
-def few_pieces(source: Source, pieces: Path, options: ReportOptions) -> Iterator[PiecesTask]:
-    """A report that says next to nothing: what it says takes seconds, and is tested elsewhere."""
-    yield PiecesTask(
-        lambda _: [("core", "x" * 2000), ("labels", []), ("model-0", [])], source, pieces
-    )
-
-
 @pytest.fixture(scope="module", autouse=True)
-def quick_reports() -> Iterator[None]:
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(report_module, "_tasks", few_pieces)
-        patch.setattr(Source, "step_count", lambda _: 0)
-        patch.setattr(Source, "gather", lambda _: None)
+def quick() -> Iterator[None]:
+    with quick_reports():
         yield
 
 
 @pytest.fixture(scope="module")
-def world(tmp_path_factory: pytest.TempPathFactory, quick_reports: None) -> World:
+def world(tmp_path_factory: pytest.TempPathFactory, quick: None) -> World:
     world = World(tmp_path_factory.mktemp("world"))
     write_sweep(world.results, 1, 1)
     (world.path / "tags.csv").write_text("model,size\nmodel-0,7\n", encoding="utf-8")

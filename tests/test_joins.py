@@ -1,6 +1,5 @@
 """Joins as the dictionary describes them keep every row of the finer table, once."""
 
-from collections.abc import Callable
 from pathlib import Path
 
 import duckdb
@@ -12,7 +11,6 @@ from orchbench_analytics.outputs.dictionary import find_entry
 from orchbench_analytics.tables import TABLES
 from orchbench_analytics.tables.joins import join_columns
 from orchbench_analytics.warehouse import Warehouse
-from tests.sample_sweep import build_demo
 
 # Each row of the first has exactly one row of the second.
 FINER_AND_COARSER = (
@@ -35,8 +33,8 @@ FINER_AND_COARSER = (
 
 
 @pytest.fixture(scope="module")
-def warehouse(make_once: Callable[[str, Callable[[Path], object]], Path]) -> Warehouse:
-    return open_warehouse(make_once("demo", build_demo) / "warehouse")
+def warehouse(demo: Path) -> Warehouse:
+    return open_warehouse(demo / "warehouse")
 
 
 @pytest.fixture(scope="module")

@@ -12,9 +12,9 @@ from typing import Any, NamedTuple
 import pytest
 
 from orchbench_analytics import open_warehouse
+from orchbench_analytics.warehouse import Warehouse
 from tests.conftest import MakeOnce
 from tests.pages.unpack import unpacked
-from tests.sample_sweep import build_demo
 from tests.sweep import write_sweep
 
 NOTEBOOKS = Path(__file__).parents[1] / "notebooks"
@@ -50,8 +50,8 @@ def _texts(outputs: tuple[Any, ...]) -> Iterator[str]:
 
 
 @pytest.fixture(scope="module")
-def many(make_once: MakeOnce) -> Path:
-    return make_once("demo", build_demo) / "warehouse"
+def many(demo: Path) -> Path:
+    return demo / "warehouse"
 
 
 @pytest.fixture(scope="module")
@@ -62,17 +62,6 @@ def single(make_once: MakeOnce) -> Path:
         warehouse.ingest(directory / "results", jobs=1)
 
     return make_once("single_model", build) / "warehouse"
-
-
-@pytest.fixture(scope="module")
-def pack(make_once: MakeOnce, conformance_pack: Path) -> Path:
-    def build(directory: Path) -> None:
-        cards = [conformance_pack / "agent_cards"]
-        open_warehouse(directory, create=True).ingest(
-            conformance_pack / "results", agent_cards=cards, jobs=1
-        )
-
-    return make_once("with_judge", build)
 
 
 def test_the_tour_shows_the_figures_of_the_warehouse(
@@ -131,11 +120,15 @@ def test_a_warehouse_of_one_model_says_that_a_comparison_takes_two(
     ],
 )
 def test_notebooks_run_on_real_data(
-    notebook: str, kinds: set[str], pack: Path, monkeypatch: pytest.MonkeyPatch
+    notebook: str,
+    kinds: set[str],
+    conformance_warehouse: Warehouse,
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    assert kinds <= set(run(notebook, pack, monkeypatch).kinds())
+    assert kinds <= set(run(notebook, conformance_warehouse.path, monkeypatch).kinds())
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("notebook", ["tour", "compare"])
 def test_a_notebook_becomes_a_page_without_errors(
     notebook: str, single: Path, tmp_path: Path

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import io
 import json
-import subprocess
 from itertools import combinations
 from pathlib import Path
 
@@ -14,7 +13,6 @@ from polars.testing import assert_frame_equal
 
 from orchbench_analytics.metrics import HEADLINE
 from orchbench_analytics.warehouse import Warehouse, open_warehouse
-from tests.processes import ORCHBENCH
 
 pytestmark = pytest.mark.long
 
@@ -25,19 +23,6 @@ FIGURES = ("difference", "low", "high", "p_value", "p_unadjusted", "verdict")
 @pytest.fixture(scope="module")
 def warehouse(demo_directory: Path) -> Warehouse:
     return open_warehouse(demo_directory / "warehouse")
-
-
-def run_orchbench(*words: str) -> str:
-    """What a command writes to stdout."""
-    return subprocess.run(
-        [*ORCHBENCH, *words], check=True, capture_output=True, text=True, encoding="utf-8"
-    ).stdout
-
-
-def rows_of(warehouse: Warehouse, *words: str) -> pl.DataFrame:
-    """The rows that a command writes as CSV."""
-    told = run_orchbench(words[0], str(warehouse.path), *words[1:], "--format", "csv")
-    return pl.read_csv(io.StringIO(told), infer_schema_length=None)
 
 
 def contenders(warehouse: Warehouse) -> list[tuple[str, str]]:
@@ -57,9 +42,11 @@ def test_a_verdict_is_what_its_interval_says_for_every_pair(warehouse: Warehouse
     assert told.filter((pl.col("p_value") <= 0.05) != is_found).is_empty()
 
 
-def test_the_command_writes_what_python_returns(warehouse: Warehouse) -> None:
+def test_the_command_writes_what_python_returns(orchbench, warehouse: Warehouse) -> None:
     for first, second in list(combinations(contenders(warehouse), 2))[::16]:
-        written = rows_of(warehouse, "compare", "/".join(first), "/".join(second))
+        models = ("/".join(first), "/".join(second))
+        told = orchbench("compare", warehouse.path, *models, "--format", "csv").stdout
+        written = pl.read_csv(io.StringIO(told), infer_schema_length=None)
         order = ["metric", "language"]
         returned = warehouse.compare(first, second).sort(order)
         assert_frame_equal(written.sort(order), returned, check_dtypes=False)
@@ -78,13 +65,12 @@ def test_two_models_one_against_all_and_all_pairs_have_one_p(warehouse: Warehous
 
 
 @pytest.mark.parametrize("language", ["EN", "KO"])
-def test_ranks_by_language_are_those_of_the_view(warehouse: Warehouse, language: str) -> None:
+def test_ranks_by_language_are_those_of_the_view(
+    orchbench, warehouse: Warehouse, language: str
+) -> None:
     view = warehouse.table("language_ranks").filter(profile="spec", language=language).collect()
-    told = json.loads(
-        run_orchbench(
-            "leaderboard", str(warehouse.path), "--language", language, "--format", "json"
-        )
-    )
+    asked = ("leaderboard", warehouse.path, "--language", language, "--format", "json")
+    told = json.loads(orchbench(*asked).stdout)
     key = ("model", "experiment", "rank_number", "coverage", *HEADLINE)
     ranked = {tuple(row[name] for name in key) for row in told}
     assert ranked == set(view.select(key).iter_rows())

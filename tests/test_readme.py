@@ -15,10 +15,8 @@ TRANSCRIPTS = {
 }
 
 
-@pytest.mark.parametrize(
-    "page",
-    [pytest.param(p, marks=[] if p == "README.md" else pytest.mark.long) for p in TRANSCRIPTS],
-)
+@pytest.mark.long
+@pytest.mark.parametrize("page", TRANSCRIPTS)
 def test_the_commands_of_a_page_print_what_it_says(page: str, tmp_path: Path) -> None:
     """In the order of the page, on a demo of its own: a tutorial builds on what it did before."""
     subprocess.run([*ORCHBENCH, "demo", "demo", "-q"], cwd=tmp_path, check=True)

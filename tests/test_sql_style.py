@@ -1,7 +1,6 @@
 """The queries of `sql/`: a header that is true, and one look."""
 
 import re
-from collections.abc import Callable
 from pathlib import Path
 
 import duckdb
@@ -11,7 +10,6 @@ from sqlglot import exp
 
 from orchbench_analytics import open_warehouse
 from orchbench_analytics.queries import View, read_views, sql_directory, views
-from tests.sample_sweep import build_demo
 
 FILES = sorted(sql_directory().glob("*.sql"))
 NAMES = [path.stem for path in FILES]
@@ -25,9 +23,8 @@ KINDS = {"VARCHAR", "BIGINT", "INTEGER", "DOUBLE", "BOOLEAN"}
 
 
 @pytest.fixture(scope="module")
-def connection(make_once: Callable[[str, Callable[[Path], object]], Path]):
-    sweep = make_once("demo", build_demo)
-    return open_warehouse(sweep / "warehouse").connect()
+def connection(demo: Path):
+    return open_warehouse(demo / "warehouse").connect()
 
 
 @pytest.fixture(params=FILES, ids=NAMES)

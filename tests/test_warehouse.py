@@ -18,13 +18,11 @@ from orchbench_analytics.cli.app import GROUPS
 from orchbench_analytics.errors import PathError, SelectionError
 from orchbench_analytics.warehouse import Warehouse
 from tests import documents
-from tests.conftest import MakeOnce
-from tests.sample_sweep import build_demo
 
 
 @pytest.fixture(scope="module")
-def warehouse(make_once) -> Warehouse:
-    return open_warehouse(make_once("demo", build_demo) / "warehouse")
+def warehouse(demo: Path) -> Warehouse:
+    return open_warehouse(demo / "warehouse")
 
 
 def test_the_package_offers_what_is_public() -> None:
@@ -69,15 +67,15 @@ def test_sources_and_models_are_frames(warehouse: Warehouse) -> None:
 
 
 def test_a_single_name_or_path_is_one_where_several_are_expected(
-    warehouse: Warehouse, make_once: MakeOnce, tmp_path: Path
+    warehouse: Warehouse, demo: Path, tmp_path: Path
 ) -> None:
     compared = warehouse.compare("silent", "perfect", metrics="Plan")
     assert set(compared["metric"]) == {"workflow_similarity"}
-    assert warehouse.report(tmp_path / "r.html", models="perf*", jobs=1).model_count == 1
+    made = warehouse.report(tmp_path / "r.html", models="perf*", profiles="spec", jobs=1)
+    assert made.model_count == 1
     assert len(warehouse.export(tmp_path / "x.duckdb", tables="leaderboard").relations) == 1
     with pytest.raises(OrchbenchError, match="no model 'nobody'"):
         warehouse.remove(models="nobody")
-    demo = make_once("demo", build_demo)
     added = open_warehouse(tmp_path / "w", create=True)
     added.ingest(demo / "results" / "perfect", agent_cards=str(demo / "agent_cards"), jobs=1)
     assert added.table("tool_parameters").collect().height
@@ -115,9 +113,9 @@ def test_profiles_and_choices_are_named() -> None:
 
 
 def test_a_relative_path_survives_a_change_of_directory(
-    make_once: MakeOnce, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+    demo: Path, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
-    monkeypatch.chdir(make_once("demo", build_demo))
+    monkeypatch.chdir(demo)
     opened = open_warehouse("warehouse")
     table = opened.table("scenarios")
     monkeypatch.chdir(tmp_path)
@@ -128,9 +126,9 @@ def test_a_relative_path_survives_a_change_of_directory(
 
 
 def test_home_is_expanded_and_addresses_are_refused(
-    make_once: MakeOnce, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+    demo: Path, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
-    monkeypatch.setenv("HOME", str(make_once("demo", build_demo)))
+    monkeypatch.setenv("HOME", str(demo))
     monkeypatch.chdir(tmp_path)
     assert open_warehouse("~/warehouse").leaderboard().height
     for address in ("file:/wh", "s3:/wh", "hdfs://host/wh", "", "a\udcff"):
@@ -194,13 +192,12 @@ def test_what_is_chosen_is_chosen_before_anything_is_computed(warehouse: Warehou
 
 @pytest.mark.long
 def test_the_examples_of_docstrings_work(
-    make_once: MakeOnce, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+    demo: Path, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
-    demo = tmp_path / "orchbench-demo"
-    demo.mkdir()
-    built = make_once("demo", build_demo)
-    shutil.copytree(built / "warehouse", demo / "warehouse")
-    (demo / "results").symlink_to(built / "results")
+    copied = tmp_path / "orchbench-demo"
+    copied.mkdir()
+    shutil.copytree(demo / "warehouse", copied / "warehouse")
+    (copied / "results").symlink_to(demo / "results")
     (tmp_path / "sizes.csv").write_text("model,size\nperfect,70\ngraded-1,30\nsilent,7\n")
     monkeypatch.chdir(tmp_path)
     monkeypatch.setattr("webbrowser.open", lambda url: True)

@@ -51,16 +51,14 @@ from orchbench_analytics.errors import (
 from orchbench_analytics.outputs import terminal
 from orchbench_analytics.outputs.terminal import printable
 from orchbench_analytics.outputs.write import (
+    EXTENSIONS,
     PAPER,
     Format,
-    agreed_format,
     require_writable,
-    show_table,
     write_rows,
 )
 from orchbench_analytics.paths import input_path, is_address, local_path
 from orchbench_analytics.store.bucket import parse_options, use_options
-from orchbench_analytics.store.manifest import naming_damage
 from orchbench_analytics.store.mirror import root_of
 
 if TYPE_CHECKING:
@@ -226,16 +224,15 @@ def run_guarded(run: Callable[[], object]) -> NoReturn:
 
 
 def _code_of(run: Callable[[], object]) -> int:
-    """The exit code of a command; a wrong call is not looked into for a damaged warehouse."""
-    with naming_damage(*map(Path, sys.argv[1:])):
-        try:
-            result = run()
-        except _UsageError as error:
-            return _wrong_usage(error)
-        except SystemExit as error:  # what typer makes of a reader that has seen enough
-            if isinstance(error.__context__, BrokenPipeError):
-                raise error.__context__ from None
-            raise
+    """The exit code of a command."""
+    try:
+        result = run()
+    except _UsageError as error:
+        return _wrong_usage(error)
+    except SystemExit as error:  # what typer makes of a reader that has seen enough
+        if isinstance(error.__context__, BrokenPipeError):
+            raise error.__context__ from None
+        raise
     return result if isinstance(result, int) else 0
 
 
@@ -751,7 +748,9 @@ WarehouseArgument = Annotated[
 QuietOption = Annotated[bool, typer.Option("--quiet", "-q", help="Print nothing but errors.")]
 JobsOption = Annotated[
     int | None,
-    typer.Option(min=1, metavar="N", help="Worker processes; by default as many as cores."),
+    typer.Option(
+        min=1, metavar="N", help="Processes that do the work; by default as many as cores."
+    ),
 ]
 SeedOption = Annotated[
     int, typer.Option(min=0, metavar="N", help="The same seed gives the same figures.")
@@ -941,8 +940,21 @@ class RowOptions:
 
     @property
     def wanted_format(self) -> Format:
-        """The format in which rows are written."""
-        return agreed_format(self.format, self.output) or "table"
+        """The format in which rows are written: the option and the file's extension must agree."""
+        if self.output is None:
+            return self.format or "table"
+        wanted = EXTENSIONS.get(self.output.suffix.lower(), self.format)
+        if wanted is None:
+            known = ", ".join(EXTENSIONS)
+            raise PathError(
+                f"{self.output}: the extension says no format; use one of {known}, or name a "
+                "--format"
+            )
+        if self.format not in (None, wanted):
+            raise PathError(
+                f"{self.output} and --format {self.format} disagree; leave one of them out"
+            )
+        return wanted
 
     @property
     def is_screen(self) -> bool:
@@ -970,7 +982,11 @@ class RowOptions:
         last column. No rows end the command with exit code 1 and what is lacking, unless there may
         be none. `about` gives what the caption of a table for papers says of the sweep.
         """
-        from orchbench_analytics.outputs.screen import first_in_order, named_contenders
+        from orchbench_analytics.outputs.screen import (
+            first_in_order,
+            named_contenders,
+            show_table,
+        )
 
         is_nothing = frame.is_empty() and not may_be_empty
         is_named, is_screen = self.is_short and not is_verbatim, self.is_screen

@@ -120,18 +120,16 @@ def compare(
         raise SelectionError("--drivers explains one metric; give one --metric")
     wanted = [*(metric or HEADLINE), *(parse_gate(text).metric for text in gate or ())]
     experiments, languages = chosen.experiment or (), chosen.language or ()
-    found = sentences.mean_first(
-        opened.compare(
-            baseline,
-            candidate,
-            profile=profile,
-            metrics=wanted,
-            experiments=experiments,
-            languages=languages,
-            clusters=clusters,
-            sequential=sequential,
-            seed=seed,
-        )
+    found = opened.compare(
+        baseline,
+        candidate,
+        profile=profile,
+        metrics=wanted,
+        experiments=experiments,
+        languages=languages,
+        clusters=clusters,
+        sequential=sequential,
+        seed=seed,
     )
     if drivers:
         carried = opened.drivers(

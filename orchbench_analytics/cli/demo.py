@@ -90,8 +90,7 @@ def _show_leaderboard(opened: Warehouse) -> None:
     """Show the leaderboard as on a terminal, even if it goes into a log."""
     from orchbench_analytics.metrics import HEADLINE
     from orchbench_analytics.outputs.leaderboard import short
-    from orchbench_analytics.outputs.screen import named_contenders
-    from orchbench_analytics.outputs.write import show_table
+    from orchbench_analytics.outputs.screen import named_contenders, show_table
 
     board = short(opened.leaderboard(beside=HEADLINE[:1]))
     show_table(named_contenders(board), is_whole=True)

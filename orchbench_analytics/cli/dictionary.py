@@ -25,7 +25,8 @@ def dictionary(
     """Explain every table, view and column."""
     from orchbench_analytics.outputs.dictionary import dictionary as whole_dictionary
     from orchbench_analytics.outputs.dictionary import find_entry
-    from orchbench_analytics.outputs.write import show_table, write_text
+    from orchbench_analytics.outputs.screen import show_table
+    from orchbench_analytics.outputs.terminal import write_text
 
     if table is None:
         write_text(whole_dictionary())

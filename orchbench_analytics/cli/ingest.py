@@ -22,10 +22,20 @@ from orchbench_analytics.cli.app import (
     typed_root,
 )
 from orchbench_analytics.cli.progress import progress_bar, say_summary, say_unchecked, task_bar
-from orchbench_analytics.cli.watch import seconds, show_looks
 from orchbench_analytics.errors import PathError, SelectionError
 from orchbench_analytics.paths import is_address
 from orchbench_analytics.store.manifest import Finding, Manifest, remedy_for, row_count
+
+
+def seconds(given: str | float) -> float:
+    """Seconds as they are typed: `5`, `0.5` or `5s`."""
+    try:
+        value = float(str(given).removesuffix("s"))
+    except ValueError:
+        value = 0.0
+    if not 0.1 <= value <= 86_400:
+        raise PathError(f"--every {given}: expected seconds such as 5s, from 0.1 to a day")
+    return value
 
 
 @command(example="orchbench ingest orchbench-demo/results --into my-warehouse")
@@ -131,6 +141,8 @@ def ingest(
     if watch:
         if verify or not score or fail_on_refused:
             raise PathError("--watch does not go with --verify, --no-score or --fail-on-refused")
+        from orchbench_analytics.cli.watch import show_looks
+
         with engine.opened(warehouse, create=True) as opened:
             show_looks(opened, opened.watch(*paths, every=every, **what), quiet=quiet)
         return

@@ -63,7 +63,8 @@ def results(
     engine: EngineOptions,
 ) -> None:
     """Print a model's results in the evaluator's own JSON."""
-    from orchbench_analytics.outputs.write import require_writable, write_file, write_text
+    from orchbench_analytics.outputs.terminal import write_text
+    from orchbench_analytics.outputs.write import require_writable, write_file
     from orchbench_analytics.selection import results_of
 
     if output is not None and output.suffix not in ("", ".json"):

@@ -51,7 +51,7 @@ def show(
     One step is shown whole: label, answer, how it was read, what was decided and counted, the
     judge's verdict, and for a plan both sides and its edits.
     """
-    from orchbench_analytics.outputs.write import write_text
+    from orchbench_analytics.outputs.terminal import write_text
     from orchbench_analytics.warehouse import open_warehouse
 
     opened = open_warehouse(warehouse)

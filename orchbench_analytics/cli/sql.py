@@ -117,7 +117,8 @@ def sql(
                     yield opened.sql(text, parameters=parameters, profile=profile)
                     return
                 with sandboxes.pop() as sandbox:
-                    sandboxes.append(Sandbox())  # starts while the next query is typed
+                    if query is None:
+                        sandboxes.append(Sandbox())  # starts while the next query is typed
                     yield from sandbox.frames(
                         opened.path,
                         text,
@@ -324,7 +325,7 @@ class _Prompt(Cmd):
         from dataclasses import replace
 
         from orchbench_analytics.outputs.dictionary import find_entry
-        from orchbench_analytics.outputs.write import show_table
+        from orchbench_analytics.outputs.screen import show_table
 
         if word == ".tables":
             self._rows.write(self._opened.tables(), is_prose=True)

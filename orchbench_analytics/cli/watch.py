@@ -9,7 +9,7 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING, NamedTuple
 
 from orchbench_analytics.cli.app import say
-from orchbench_analytics.errors import OrchbenchError, PathError
+from orchbench_analytics.errors import OrchbenchError
 from orchbench_analytics.outputs import terminal
 
 if TYPE_CHECKING:
@@ -38,17 +38,6 @@ class Pace(NamedTuple):
             hours, rest = divmod(int(self.seconds_left), 3600)
             said += f", {hours}:{rest // 60:02d}:{rest % 60:02d} left"
         return said
-
-
-def seconds(given: str | float) -> float:
-    """Seconds as they are typed: `5`, `0.5` or `5s`."""
-    try:
-        value = float(str(given).removesuffix("s"))
-    except ValueError:
-        value = 0.0
-    if not 0.1 <= value <= 86_400:
-        raise PathError(f"--every {given}: expected seconds such as 5s, from 0.1 to a day")
-    return value
 
 
 def show_looks(opened: Warehouse, looks: Iterable[Look], *, quiet: bool) -> None:

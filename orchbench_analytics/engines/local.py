@@ -1,4 +1,4 @@
-"""What an engine is, and those of this machine: this process, or worker processes for its cores.
+"""What an engine is, and those of this machine: this process alone, or with worker processes.
 
 An engine is the place where work runs. Nothing in `ingest/` or `score/` knows which.
 """
@@ -26,7 +26,7 @@ from orchbench_analytics.errors import EngineError, OrchbenchError
 Task = TypeVar("Task")
 Result = TypeVar("Result")
 _PROBE_COUNT = 64
-_TASKS_AHEAD = 2
+# Tasks hold many rows and no cycles; looking for them again and again took an eighth of an ingest.
 _OBJECTS_BETWEEN_COLLECTIONS = 100_000
 
 
@@ -83,13 +83,19 @@ def core_count() -> int:
 
 
 class Local(Here):
-    """An engine of worker processes; they start with the first work that is worth it."""
+    """An engine of as many processes as jobs, of which this one is the first.
+
+    The others start with the first work that is worth it. Each of them imports what the work needs,
+    and holds it in memory, so a process that only hands out work would cost as much as a core's.
+    """
 
     def __init__(self, jobs: int | None = None) -> None:
         self.jobs = jobs or core_count()
         self._pool: Executor | None = None
+        self._thresholds = gc.get_threshold()
 
     def __enter__(self) -> Local:
+        gc.set_threshold(_OBJECTS_BETWEEN_COLLECTIONS)
         return self
 
     def __exit__(
@@ -98,6 +104,7 @@ class Local(Here):
         error: BaseException | None,
         traceback: TracebackType | None,
     ) -> None:
+        gc.set_threshold(*self._thresholds)
         is_interrupted = error is not None and not isinstance(error, Exception)
         if is_interrupted or isinstance(error, BrokenProcessPool):
             _kill_workers()
@@ -111,22 +118,27 @@ class Local(Here):
     def run(
         self, function: Callable[[Task], Result], tasks: Iterable[Task], *, is_small: bool = False
     ) -> Iterator[Result]:
-        """The result of each task as soon as it is there; only a few tasks are under way."""
+        """The result of each task as soon as it is there; only a few tasks are under way.
+
+        While the workers have enough to do, this process runs a task itself.
+        """
         pool = None if is_small or self.jobs == 1 else self._start()
         if pool is None:
             yield from map(function, tasks)
             return
+        workers = self.jobs - 1
         remaining = iter(tasks)
         running: set[Future[Result]] = set()
         while True:
-            further = list(islice(remaining, self.jobs + _TASKS_AHEAD - len(running)))
-            try:
-                running |= {pool.submit(function, task) for task in further}
-            except OSError as error:  # a pool that has just broken closes its pipe
-                raise BrokenProcessPool from error
+            running |= _submitted(pool, function, islice(remaining, max(0, workers - len(running))))
+            own = list(islice(remaining, 1))
+            if own:  # what the workers go on with while this process is busy
+                running |= _submitted(pool, function, islice(remaining, 2 * workers - len(running)))
+            yield from map(function, own)
             if not running:
                 return
-            done, running = wait(running, return_when=FIRST_COMPLETED)
+            done = wait(running, timeout=0 if own else None, return_when=FIRST_COMPLETED).done
+            running -= done
             for future in done:
                 yield future.result()
 
@@ -135,11 +147,20 @@ class Local(Here):
         if self._pool is None:
             try:
                 self._pool = ProcessPoolExecutor(
-                    self.jobs, mp_context=_Context(), initializer=_set_up_worker
+                    self.jobs - 1, mp_context=_Context(), initializer=_set_up_worker
                 )
             except (OSError, ImportError, NotImplementedError):
                 self.jobs = 1
         return self._pool
+
+
+def _submitted(
+    pool: Executor, function: Callable[[Task], Result], tasks: Iterable[Task]
+) -> set[Future[Result]]:
+    try:
+        return {pool.submit(function, task) for task in tasks}
+    except OSError as error:  # a pool that has just broken closes its pipe
+        raise BrokenProcessPool from error
 
 
 def _kill_workers() -> None:
@@ -150,13 +171,12 @@ def _kill_workers() -> None:
 
 
 def _set_up_worker() -> None:
-    """Give this worker one core, and let it end when the process that wants its work is gone.
-
-    Tasks hold many rows and no cycles: looking for cycles again and again took an eighth of an
-    ingest, so it happens rarely.
-    """
+    """Give this worker one core, and let it end when the process that wants its work is gone."""
     gc.set_threshold(_OBJECTS_BETWEEN_COLLECTIONS)
-    os.environ.setdefault("POLARS_MAX_THREADS", "1")  # the other cores have workers of their own
+    # The other cores have workers of their own. numpy's threads also wait by running.
+    for threads in ("POLARS_MAX_THREADS", "OPENBLAS_NUM_THREADS"):
+        os.environ.setdefault(threads, "1")
+    os.environ.setdefault("ARROW_DEFAULT_MEMORY_POOL", "system")  # pyarrow's own gives less back
     Thread(target=_exit_after_parent, daemon=True).start()
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib
+import re
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
@@ -222,6 +223,7 @@ _FILES = {
     ".hyper": ("hyper", "HyperFile"),
 }
 _POSTGRES = ("postgresql", "postgres")
+_PREFIX = re.compile(r"[a-z][a-z-]+:")  # one letter is a drive of Windows
 
 
 def sink_for(target: str, selection: Selection, *, root: Path, manifest: Manifest) -> Sink:
@@ -253,6 +255,11 @@ def _find_sink(target: str, selection: Selection, *, root: Path, manifest: Manif
                 f"{shown(target)} is not a target that can be written; there are {KINDS}"
             )
         return _sink("postgres", "PostgresTables", target)
+    if _PREFIX.match(target):
+        raise PathError(
+            f"{target} is not a target that can be written; there are {KINDS}; "
+            f"a directory of that name is ./{target}"
+        )
     path = local_path(target)
     if path.suffix == ".zip":
         raise PathError(
@@ -275,6 +282,8 @@ def _local(target: str, prefix: str) -> Path:
     name = target.removeprefix(prefix)
     if is_address(name):
         raise PathError(f"{prefix}{shown(name)} is an address; name a directory: {prefix}DIR")
+    if not name:
+        raise PathError(f"{target} names no directory; write {prefix}DIR")
     return local_path(name)
 
 

@@ -18,7 +18,6 @@ import duckdb
 import msgspec
 import pyarrow as pa
 
-from orchbench_analytics.errors import SelectionError, suggest
 from orchbench_analytics.queries import KINDS, describe_view, views
 from orchbench_analytics.schema import DUCKDB_TYPES, Column, Table, arrow_schema, count, text
 from orchbench_analytics.store.manifest import Manifest
@@ -130,9 +129,6 @@ def flat_relations(
 ) -> list[Relation]:
     """The named tables and views, or all of them, as SQL shows them."""
     known = [*TABLES, PROFILES.name, MODEL_TAGS.name, *views()]
-    unknown = [name for name in names if name not in known]
-    if unknown:
-        raise SelectionError(f"no table or view named {unknown[0]!r}; {suggest(unknown[0], known)}")
     chosen = list(dict.fromkeys(names)) or known
     compute(connection, root, manifest, {*chosen, MODEL_TAGS.name}, spark)
     return [_flat(connection, name) for name in chosen]

@@ -27,12 +27,11 @@ from orchbench_analytics.queries import (
     described_columns,
     read_views,
     sql_directory,
-    views,
 )
 from orchbench_analytics.schema import Column, Table
 from orchbench_analytics.store.manifest import Manifest
 from orchbench_analytics.tables import TABLES
-from orchbench_analytics.views.catalog import needed_by, populate, quoted_name
+from orchbench_analytics.views.catalog import all_relations, needed_by, populate, quoted_name
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -189,7 +188,7 @@ def star_shapes(
 def _sources() -> set[str]:
     """The tables and views that the star is made from."""
     read = set().union(*(view.references for view in star_views().values()))
-    return read & {*TABLES, *views(), "model_tags"}
+    return read & all_relations()
 
 
 def _keys() -> str:

@@ -57,7 +57,7 @@ _PIPELINE_FILE = re.compile(
     r"|llm_evaluation_logs_[A-Za-z]+"
 )
 _UNFINISHED_DIRECTORY = ".temp_eval_results"
-_RUNS_FILE = re.compile(r"(?P<scenario>.+)_out", re.DOTALL)
+_RUNS_ENDING = "_out"
 _JUDGE_FILE = re.compile(r"(?P<scenario>.+)_out_trial_(?P<run>.+)", re.DOTALL)
 _SUMMARY_FILE = re.compile(
     r".+_out_comprehensive_evaluation|(.+[-_])?lm_eval_style_results?", re.DOTALL
@@ -103,10 +103,12 @@ class Surroundings(NamedTuple):
 _NOTHING_AROUND = Surroundings({}, {}, is_of_pipeline=False, has_own_results=False)
 
 
-def place_by_tree(path: Parts, given: Parts, survey: Survey) -> Place:
-    """What a file's path says, when the caller gave the path `given` at or above it."""
-    name, above = stem(path[-1]), path[:-1]
-    parent = above[-1] if above else ""
+def place_by_tree(above: Parts, file_name: str, given: Parts, survey: Survey) -> Place:
+    """What a file's path says, when the caller gave the path `given` at or above it.
+
+    above: the directory that the file lies in.
+    """
+    name, parent = stem(file_name), above[-1] if above else ""
     if parent == _UNFINISHED_DIRECTORY:
         return Place("unfinished_results")
     if _SUMMARY_FILE.fullmatch(name):
@@ -120,14 +122,15 @@ def place_by_tree(path: Parts, given: Parts, survey: Survey) -> Place:
     if match := _RESULT_FILE.fullmatch(name):  # its content may say more than directories do
         place = _place_beside(above, match[1], given, survey)
         return (place or Place(language=match[1].upper()))._replace(kind="results")
-    if match := _RUN_LOG.fullmatch(path[-1]):
+    if match := _RUN_LOG.fullmatch(file_name):
         place = _place_beside(above, match[1], given, survey) or _place_of_experiment(above)
         return place._replace(kind="run_log", language=match[1].upper())
     if is_for_cards(above):
         return Place("agent_card", language=language_of_card(above))
-    if match := _RUNS_FILE.fullmatch(name):
-        place = place_of_directory(above, given, survey)
-        return place._replace(kind="runs", scenario=match["scenario"])
+    if _is_runs_name(name):
+        _, model, experiment, language, _, run, client = place_of_directory(above, given, survey)
+        scenario = name.removesuffix(_RUNS_ENDING)
+        return Place("runs", model, experiment, language, scenario, run, client)
     if match := _NAMED_RESULT_FILE.fullmatch(name):
         if _step_wise_at(above) is not None:
             return place_of_directory(above, given, survey)._replace(kind="results")
@@ -199,6 +202,10 @@ def is_result_name(name: str) -> bool:
     return bool(_RESULT_FILE.fullmatch(name) or _NAMED_RESULT_FILE.fullmatch(name))
 
 
+def _is_runs_name(name: str) -> bool:
+    return name.endswith(_RUNS_ENDING) and name != _RUNS_ENDING
+
+
 def stem(name: str) -> str:
     """A file's name without the suffix of a JSON file, packed or not."""
     for suffix in SUFFIXES:
@@ -249,7 +256,7 @@ def _models_below(directory: str, name: Parts, entered: set[str]) -> Iterator[st
         return
     entered.add(real)
     names = {stem(entry.name) for entry in entries}
-    if name and (f"{name[-1]}-result" in names or any(map(_RUNS_FILE.fullmatch, names))):
+    if name and (f"{name[-1]}-result" in names or any(map(_is_runs_name, names))):
         yield "/".join(name)
     for entry in filter(is_directory, entries):
         yield from _models_below(entry.path, (*name, entry.name), entered)
@@ -262,7 +269,7 @@ def _language_of_labels(directory: str, models: list[str]) -> str:
     """
     for model in models:
         for entry in trees.scandir(f"{directory}/{model}"):
-            if not _RUNS_FILE.fullmatch(stem(entry.name)):
+            if not _is_runs_name(stem(entry.name)):
                 continue
             try:
                 data = decompress(read_bytes(entry.path), entry.name)

@@ -35,6 +35,7 @@ CLOSED_DIRECTORY = "closed_directory"
 OTHER_KIND = "other_kind"
 
 _KERNEL_FILES = ("/proc/", "/sys/", "/dev/")  # some, such as /proc/kmsg, never end
+_PLACED_KINDS = ("agent_card", *NOT_NEEDED)  # wherever files of these lie
 _PATTERN_PARTS = ("model", "experiment", "language", "scenario", "run")
 
 Key = tuple[str, str | None, str | None, str | None, str | None, str | None]
@@ -76,7 +77,7 @@ class InputFile(NamedTuple):
     @property
     def is_placed(self) -> bool:
         """Its path and the caller say everything, so its content is not needed to place it."""
-        if self.reason is not None or self.kind in ("agent_card", *layouts.NOT_NEEDED):
+        if self.reason is not None or self.kind in _PLACED_KINDS:
             return True
         return self.kind != "unknown" and self.model is not None
 
@@ -274,8 +275,8 @@ def place(
         place = _place_by_pattern(file.path, match.groupdict())
     else:
         directory, _, name = file.path.rpartition("/")
-        parts = (*_parts_of(f"{directory}/"), name)
-        place = layouts.place_by_tree(parts, _parts_of(file.given), survey)
+        above = _parts_of(f"{directory}/")
+        place = layouts.place_by_tree(above, name, _parts_of(file.given), survey)
     kind, model, experiment, language, *rest = place
     said = placement.language and (layouts.language_of(placement.language) or placement.language)
     if kind == "agent_card":  # about no model, and of the language its directory names
@@ -288,15 +289,11 @@ def place(
         )
         language = said or language or (UNKNOWN_LANGUAGE if is_placed else None)
     scenario, run, client_model = rest
-    file = InputFile(
-        *(file.path, kind, *file[2:5]),
-        *(model, experiment, language, scenario, run),
-        client_model=client_model,
-        given=file.given,
-        is_linked=file.is_linked,
-    )
-    if kind in layouts.NOT_NEEDED:
-        return file._replace(reason="not_needed", message=layouts.NOT_NEEDED[kind])
+    belongs = (model, experiment, language, scenario, run)
+    unsaid = (None, None, None)  # reason, place and message
+    file = InputFile(*(file.path, kind, *file[2:5], *belongs, *unsaid, client_model, *file[-2:]))
+    if kind in NOT_NEEDED:
+        return file._replace(reason="not_needed", message=NOT_NEEDED[kind])
     if file.is_placed:
         return file
     named = zlib.crc32(repr(file.key).encode())  # the content completes it: so both make the stamp

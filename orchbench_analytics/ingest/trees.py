@@ -11,6 +11,7 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Iterable, Iterator
+from operator import attrgetter
 from pathlib import Path
 from typing import NamedTuple, Protocol
 
@@ -124,8 +125,8 @@ def scandir(directory: str) -> list[DirectoryEntry]:
         found: list[DirectoryEntry] = [*_level(directory).directories.get(directory, {}).values()]
         if not found:
             raise FileNotFoundError(directory)
-        return sorted(found, key=lambda entry: entry.name)
-    return sorted(os.scandir(directory), key=lambda entry: entry.name)
+        return sorted(found, key=attrgetter("name"))
+    return sorted(os.scandir(directory), key=attrgetter("name"))
 
 
 def is_directory(path: str) -> bool:

@@ -14,11 +14,11 @@ from typing import Any, NamedTuple
 import polars as pl
 
 from orchbench_analytics.metrics import METRICS, metric_label
-from orchbench_analytics.outputs.screen import constant_columns, labels_of, text_of
+from orchbench_analytics.outputs.screen import constant_columns, labels_of, text_of, wrap
 from orchbench_analytics.outputs.terminal import printable_line
 from orchbench_analytics.queries import label_of, unit_of
 
-_WIDEST = 100  # characters of a row, unless all columns are asked for
+_WIDEST = 98  # characters of a row, as many as fit a page; unless all columns are asked for
 _POINTS = ("score", "_f1", "_similarity", "_value", "_difference", "_deviation", "standard_error")
 _SIGNED = ("difference", "gap", "_change", "low", "high")
 _OF_INTERVAL = ("average_score", "difference", "gap", "predicted_score", "value")
@@ -169,9 +169,18 @@ def latex(table: PaperTable) -> str:
         else "",
         caption=table.caption.translate(_IN_LATEX),
         alignment="".join("r" if column.is_number else "l" for column in table.columns),
-        head=" & ".join(column.header.translate(_IN_LATEX) for column in table.columns),
+        head=" & ".join(map(_latex_header, table.columns)),
         rows="".join(rows),
     )
+
+
+def _latex_header(column: PaperColumn) -> str:
+    """The header as wide as its column: its words stand below each other where they have to."""
+    lines = [line.translate(_IN_LATEX) for line in wrap(column.header, column.width)]
+    if len(lines) == 1:
+        return lines[0]
+    side, stacked = "r" if column.is_number else "l", r"\\".join(lines)
+    return rf"\shortstack[{side}]{{{stacked}}}"
 
 
 def markdown(table: PaperTable) -> str:

@@ -16,6 +16,7 @@ from rich.cells import cell_len, chop_cells, set_cell_size
 
 from orchbench_analytics.errors import SelectionError, suggest
 from orchbench_analytics.metrics import metric_label, resolve_metric
+from orchbench_analytics.outputs import terminal
 from orchbench_analytics.outputs.terminal import printable_line
 from orchbench_analytics.queries import label_of, unit_of
 from orchbench_analytics.tables import PROFILE_NAME
@@ -23,6 +24,8 @@ from orchbench_analytics.tables import PROFILE_NAME
 _GAP = 2
 _NARROWEST_TEXT = 20
 _LONGEST_TEXT = 2000
+_FEWEST_ROWS = 20
+_OTHER_LINES = 8  # of a screen: what is said before and after a table
 _GREEN, _RED, _PLAIN = "\x1b[32m", "\x1b[31m", "\x1b[0m"
 _GOOD, _BAD = {"better", "rising", "held"}, {"worse", "falling", "crossed", "refused"}
 _DIGITS = {"tokens": 0, "seconds": 2}  # after the point, by unit
@@ -53,6 +56,32 @@ class Readable(NamedTuple):
 
     caption: str
     columns: list[Cells]
+
+
+def show_table(
+    frame: pl.DataFrame,
+    *,
+    is_wide: bool = False,
+    is_whole: bool = False,
+    is_verbatim: bool = False,
+    is_prose: bool = False,
+    mark: str = "--",
+) -> None:
+    """Write a table that fits the width; wide shows all columns, whole all rows.
+
+    Only a terminal has a height: a pipe gets all rows.
+    """
+    is_bounded = terminal.is_terminal() and not is_whole
+    rows = max(_FEWEST_ROWS, terminal.height() - _OTHER_LINES) if is_bounded else None
+    text = screen(
+        frame,
+        Limits(None if is_wide else terminal.width(), rows),
+        is_coloured=terminal.takes_colour(),
+        is_verbatim=is_verbatim,
+        is_prose=is_prose and not is_wide,
+        mark=mark,
+    )
+    terminal.write_readable(text)
 
 
 def screen(

@@ -7,22 +7,11 @@ from typing import Any
 
 import polars as pl
 
-from orchbench_analytics.metrics import HEADLINE, LABELS, MEAN_OF_LANGUAGES, METRICS, metric_label
+from orchbench_analytics.metrics import HEADLINE, LABELS, MEAN_OF_LANGUAGES, metric_label
 from orchbench_analytics.outputs.screen import named_contenders
 from orchbench_analytics.tables.statistics import FEWEST_FOR_REGRESSION, REGRESSION
 
 _FEW = 3
-
-
-def mean_first(rows: pl.DataFrame) -> pl.DataFrame:
-    """The headline metrics first, and of each the mean over languages before each language."""
-    order = {name: place for place, name in enumerate(METRICS)}
-    return rows.sort(
-        pl.col("metric").replace_strict(order, default=len(order)),
-        pl.col("language") != MEAN_OF_LANGUAGES,
-        "language",
-        maintain_order=True,
-    )
 
 
 def points(value: float) -> str:
@@ -32,9 +21,8 @@ def points(value: float) -> str:
 
 def comparison(rows: pl.DataFrame) -> str:
     """The difference of two models in each metric, over all languages or in the only one."""
-    ordered = mean_first(rows)
-    means = ordered.filter(pl.col("language") == MEAN_OF_LANGUAGES)
-    return "; ".join(map(_difference, (ordered if means.is_empty() else means).to_dicts()))
+    means = rows.filter(pl.col("language") == MEAN_OF_LANGUAGES)
+    return "; ".join(map(_difference, (rows if means.is_empty() else means).to_dicts()))
 
 
 def clusters_used(rows: pl.DataFrame) -> str | None:

@@ -64,3 +64,17 @@ def printable(text: str) -> str:
 def printable_line(text: str) -> str:
     """The text as one line without characters that act on a terminal."""
     return printable(_BLANKS.sub(" ", text))
+
+
+def write_text(text: str) -> None:
+    """Write text to standard output; on a terminal, nothing of it acts on the terminal."""
+    if is_terminal():
+        write_readable(printable(text))
+    else:
+        sys.stdout.write(text)
+
+
+def write_readable(text: str) -> None:
+    """Write for people: what the terminal's encoding lacks is replaced."""
+    encoding = sys.stdout.encoding or "utf-8"
+    sys.stdout.write(text.encode(encoding, "replace").decode(encoding))

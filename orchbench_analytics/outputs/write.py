@@ -16,7 +16,6 @@ from typing import TYPE_CHECKING, Any, BinaryIO, Literal, Protocol
 
 from orchbench_analytics.errors import OrchbenchError, PathError
 from orchbench_analytics.outputs import terminal
-from orchbench_analytics.outputs.terminal import printable
 from orchbench_analytics.paths import require_parent
 from orchbench_analytics.store.replace import is_empty, new_file, place_for
 
@@ -26,7 +25,7 @@ if TYPE_CHECKING:
 Format = Literal["table", "markdown", "latex", "csv", "json", "jsonl", "xlsx", "parquet"]
 PAPER = ("markdown", "latex")
 BINARY = ("xlsx", "parquet")
-_EXTENSIONS: dict[str, Format] = {
+EXTENSIONS: dict[str, Format] = {
     ".csv": "csv",
     ".json": "json",
     ".jsonl": "jsonl",
@@ -37,55 +36,10 @@ _EXTENSIONS: dict[str, Format] = {
 }
 _MOST_EXCEL_ROWS = 2**20 - 1
 FORMULA_STARTS = tuple("=+-@\t\r")
-_FEWEST_ROWS = 20
-_OTHER_LINES = 8  # of a screen: what is said before and after a table
 
 
 class _Writer(Protocol):
     def write(self, content: bytes, /) -> object: ...
-
-
-def agreed_format(format: Format | None, output: Path | None) -> Format | None:  # noqa: A002 (what users type)
-    """The format that an option and a file's extension agree on; none if neither says any."""
-    if output is None:
-        return format
-    wanted = _EXTENSIONS.get(output.suffix.lower(), format)
-    if wanted is None:
-        known = ", ".join(_EXTENSIONS)
-        raise PathError(
-            f"{output}: the extension says no format; use one of {known}, or name a --format"
-        )
-    if format not in (None, wanted):
-        raise PathError(f"{output} and --format {format} disagree; leave one of them out")
-    return wanted
-
-
-def show_table(
-    frame: pl.DataFrame,
-    *,
-    is_wide: bool = False,
-    is_whole: bool = False,
-    is_verbatim: bool = False,
-    is_prose: bool = False,
-    mark: str = "--",
-) -> None:
-    """Write a table that fits the width; wide shows all columns, whole all rows.
-
-    Only a terminal has a height: a pipe gets all rows.
-    """
-    from orchbench_analytics.outputs.screen import Limits, screen
-
-    is_bounded = terminal.is_terminal() and not is_whole
-    rows = max(_FEWEST_ROWS, terminal.height() - _OTHER_LINES) if is_bounded else None
-    text = screen(
-        frame,
-        Limits(None if is_wide else terminal.width(), rows),
-        is_coloured=terminal.takes_colour(),
-        is_verbatim=is_verbatim,
-        is_prose=is_prose and not is_wide,
-        mark=mark,
-    )
-    _write_replacing(text)
 
 
 def write_rows(
@@ -109,7 +63,7 @@ def write_rows(
             _write(frames, file, format, **said)
     elif format not in BINARY:
         for text in texts_of(frames, format, **said):
-            write_text(text)
+            terminal.write_text(text)
     elif terminal.is_terminal():
         raise OrchbenchError(f"{format} is binary: give a file with --output, or pipe it on")
     else:
@@ -125,14 +79,6 @@ def first_rows(frames: Iterable[pl.DataFrame], limit: int | None) -> Iterator[pl
             remaining -= min(remaining, frame.height)
             if remaining == 0 and frame.height:
                 return
-
-
-def write_text(text: str) -> None:
-    """Write text to standard output; on a terminal, nothing of it acts on the terminal."""
-    if terminal.is_terminal():
-        _write_replacing(printable(text))
-    else:
-        sys.stdout.write(text)
 
 
 def write_file(path: Path, content: bytes) -> None:
@@ -155,12 +101,6 @@ def require_writable(path: Path) -> None:
             f"{path} is there already and is not written over; remove it, name another file, or "
             "write to standard output and let the shell replace it"
         )
-
-
-def _write_replacing(text: str) -> None:
-    """Write for people: what the terminal's encoding lacks is replaced."""
-    encoding = sys.stdout.encoding or "utf-8"
-    sys.stdout.write(text.encode(encoding, "replace").decode(encoding))
 
 
 def _write(frames: Iterable[pl.DataFrame], file: _Writer, wanted: Format, **said: Any) -> None:

@@ -6,7 +6,6 @@ import base64
 import gzip
 from collections.abc import Iterable
 from functools import cache
-from math import isfinite
 from typing import Any
 
 import msgspec
@@ -64,7 +63,7 @@ def columns_of(
         name: {"values": _values(numbers[name]), "show": kind_of(name, frame.schema[name])}
         for name in numbers.columns
     }
-    columns |= {series.name: _words(series.to_list()) for series in frame.select(cs.string())}
+    columns |= {texts.name: _words(texts) for texts in frame.select(cs.string())}
     found = {"count": len(frame), "columns": {name: columns[name] for name in frame.columns}}
     if table is not None:
         found["heads"] = {c.name: _head(c.name, c.description) for c in table.columns}
@@ -76,25 +75,21 @@ def _head(name: str, description: str) -> dict[str, str]:
     return {"label": label[:1].upper() + label[1:], "title": description}
 
 
-def _words(texts: list[str | None]) -> dict[str, Any]:
+def _words(texts: pl.Series) -> dict[str, Any]:
     """Distinct texts in order of appearance, which compresses well, and the code of each text."""
-    words = [text for text in dict.fromkeys(texts) if text is not None]
-    codes: dict[str | None, int] = {word: code for code, word in enumerate(words)}
-    codes[None] = -1
-    return {"words": words, "codes": [codes[text] for text in texts]}
+    words = texts.drop_nulls().unique(maintain_order=True)
+    coded = pl.DataFrame({"word": words}).with_row_index("code")
+    rows = pl.DataFrame({"word": texts})
+    codes = rows.join(coded, on="word", how="left", maintain_order="left")["code"]
+    return {"words": words.to_list(), "codes": codes.cast(pl.Int64).fill_null(-1).to_list()}
 
 
-def _values(series: pl.Series) -> list[Any]:
+def _values(numbers: pl.Series) -> list[Any]:
     """The values as JSON writes them shortest: a whole number has no point; null if not finite."""
-    if not series.dtype.is_float():
-        return series.to_list()
-    return [_short(value) for value in series.to_list()]
-
-
-def _short(value: float | None) -> float | int | None:
-    if value is None or not isfinite(value):
-        return None
-    return int(value) if value == int(value) else value
+    if not numbers.dtype.is_float():
+        return numbers.to_list()
+    finite = numbers.to_frame().select(pl.when(pl.all().is_finite()).then(pl.all())).to_series()
+    return [int(x) if x is not None and x.is_integer() else x for x in finite.to_list()]
 
 
 def packed(value: object) -> str:

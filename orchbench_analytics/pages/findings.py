@@ -13,30 +13,38 @@ from orchbench_analytics.pages.words import ERROR_PATTERNS
 
 _FEW = 3
 _LOSSES = """
-select error_pattern, cast(sum(occurrence_count) as bigint) as occurrence_count,
-    share(sum(occurrence_count), sum(sum(occurrence_count)) over ()) as part
+select
+    profile, error_pattern, cast(sum(occurrence_count) as bigint) as occurrence_count,
+    share(
+        sum(occurrence_count), sum(sum(occurrence_count)) over (partition by profile)
+    ) as part
 from main.error_patterns
-group by error_pattern
+group by profile, error_pattern
 order by occurrence_count desc, error_pattern
 """
 _GAPS = """
-select model, experiment, language, other_language, language_gap
+select profile, model, experiment, language, other_language, language_gap
 from main.language_gaps
 where metric = 'average_score' and language_gap is not null
 order by abs(language_gap) desc, model, experiment
 """
 
 
-def findings(source: Source, board: pl.DataFrame) -> list[dict[str, Any]]:
-    """The sentences of a profile: a text, and the path and choices of the view behind it."""
+def findings(source: Source, board: pl.DataFrame) -> dict[str, list[dict[str, Any]]]:
+    """The sentences of each profile: a text, and the path and choices of the view behind it."""
     found = source.queries({"error_patterns": _LOSSES, "language_gaps": _GAPS}, is_pooled=True)
     ranked = board.filter(pl.col("rank_number").is_not_null(), language=MEAN_OF_LANGUAGES)
-    said = (
-        leader(ranked),
-        _commonest_loss(found["error_patterns"]),
-        _widest_gap(found["language_gaps"]),
-    )
-    return [text for text in said if text is not None]
+    said = {
+        profile: (
+            leader(ranked.filter(profile=profile)),
+            _commonest_loss(found["error_patterns"].filter(profile=profile)),
+            _widest_gap(found["language_gaps"].filter(profile=profile)),
+        )
+        for profile in source.profiles
+    }
+    return {
+        profile: [text for text in texts if text is not None] for profile, texts in said.items()
+    }
 
 
 def leader(ranked: pl.DataFrame) -> dict[str, Any] | None:
@@ -65,7 +73,7 @@ def _commonest_loss(losses: pl.DataFrame) -> dict[str, Any] | None:
     """The pattern that most wrong decisions have."""
     if losses.is_empty() or not losses["occurrence_count"][0]:
         return None
-    pattern, count, part = losses.row(0)
+    _, pattern, count, part = losses.row(0)
     text = f"The commonest wrong decision: {ERROR_PATTERNS[pattern]}, {count:,} steps"
     return {
         "text": f"{text} ({100 * part:.0f} % of wrong decisions).",

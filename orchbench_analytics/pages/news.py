@@ -7,10 +7,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from orchbench_analytics.ingest.layouts import is_input_name
-from orchbench_analytics.schema import polars_schema
-from orchbench_analytics.store.manifest import Manifest, table_files
-from orchbench_analytics.store.parquet import scan_files
-from orchbench_analytics.tables import TABLES
+from orchbench_analytics.store.manifest import Manifest, scan_table
 
 # A new directory may hold anything; so many directories below known ones are looked into.
 _MOST_DIRECTORIES = 2_000
@@ -23,7 +20,7 @@ class SourceTree:
     """
 
     def __init__(self, root: Path, manifest: Manifest) -> None:
-        rows = scan_files(table_files(root, manifest, "sources"), polars_schema(TABLES["sources"]))
+        rows = scan_table(root, manifest, "sources")
         self._known = set(rows.select("path").collect()["path"])
         self._warehouse = os.fspath(root.absolute())
         self._directories = _directories_of(self._known)

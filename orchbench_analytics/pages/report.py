@@ -12,7 +12,7 @@ from orchbench_analytics.errors import PathError, SelectionError
 from orchbench_analytics.outputs.audit import audit
 from orchbench_analytics.pages.columns import packed
 from orchbench_analytics.pages.page import PAGE_COMMENT, SCRIPT_COMMENT, page_text, piece_script
-from orchbench_analytics.pages.sections import SECTIONS, audited, board
+from orchbench_analytics.pages.sections import SECTIONS, audited, boards
 from orchbench_analytics.pages.shards import shards, summaries
 from orchbench_analytics.pages.source import Source
 from orchbench_analytics.selection import find_contenders, profiles_with_rows, scored_profile
@@ -82,7 +82,8 @@ def make_report(
             options = options._replace(with_steps=step_count <= MOST_STEPS)
         if options.with_steps:
             source.gather()
-        tasks, is_small = _tasks(source, pieces, options), step_count < _FEW_STEPS
+        alone = source._replace(threads=1)  # other tasks have the other cores
+        tasks, is_small = _tasks(alone, pieces, options), step_count < _FEW_STEPS
         for _ in engine.run(write_pieces, tasks, is_small=is_small):
             pass
         if options.with_rules:
@@ -105,14 +106,18 @@ def chosen_source(
 
 def section_names(source: Source) -> list[str]:
     """The pieces that are made from all models: a board for each profile, and the sections."""
-    return [*(f"board-{number}" for number in range(len(source.profiles))), *SECTIONS]
+    return [*_board_names(source), *SECTIONS]
+
+
+def _board_names(source: Source) -> list[str]:
+    return [f"board-{number}" for number in range(len(source.profiles))]
 
 
 def section_piece(source: Source, name: str, options: ReportOptions) -> dict[str, Any]:
     """A piece of `section_names`; the core also has what the options say."""
     if name.startswith("board-"):
         profile = list(source.profiles)[int(name.removeprefix("board-"))]
-        return board(source.under(profile))
+        return boards(source.under(profile))[0]
     piece = SECTIONS[name](source)
     if name != "core":
         return piece
@@ -161,8 +166,9 @@ def _chosen_models(manifest: Manifest, wanted: Sequence[str]) -> list[tuple[str,
 
 def _tasks(source: Source, pieces: Path, options: ReportOptions) -> Iterator[PiecesTask]:
     """Every piece but the rules; those that take longest first, so that all cores end together."""
-    for name in section_names(source):
+    for name in SECTIONS:
         yield PiecesTask(partial(_section, name=name, options=options), source, pieces)
+    yield PiecesTask(_boards, source, pieces)
     if not options.with_steps:
         yield PiecesTask(summaries, source, pieces)
         return
@@ -176,6 +182,10 @@ def _tasks(source: Source, pieces: Path, options: ReportOptions) -> Iterator[Pie
 
 def _section(source: Source, *, name: str, options: ReportOptions) -> Iterator[tuple[str, Any]]:
     yield name, section_piece(source, name, options)
+
+
+def _boards(source: Source) -> Iterator[tuple[str, Any]]:
+    return zip(_board_names(source), boards(source), strict=True)
 
 
 def _labels(source: Source) -> Iterator[tuple[str, Any]]:

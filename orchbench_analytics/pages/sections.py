@@ -22,8 +22,10 @@ from orchbench_analytics.stats.compare import compare_each_pair, compare_models
 from orchbench_analytics.stats.consistency import (
     flips_of,
     pass_rates_of,
-    run_noise,
-    tallies_of_steps,
+    read_answers,
+    run_counts_of,
+    run_noise_of,
+    tally,
 )
 from orchbench_analytics.stats.intervals import intervals
 from orchbench_analytics.stats.ranks import rank_intervals, unanswered_models
@@ -138,13 +140,16 @@ order by
     profile, language, model, experiment, value_false_negative_count desc, argument_key, label_tools
 """
 _EDIT_KINDS = """
-with plans as (
+with found as materialized (
+    from main.plan_error_kinds
+),
+plans as (
     select
         profile, coalesce(language, '') as language, model, experiment,
         sum(read_plan_count) as read_plan_count
     from (
         select distinct profile, language, model, experiment, read_plan_count
-        from main.plan_error_kinds
+        from found
     )
     group by grouping sets (
         (profile, language, model, experiment), (profile, model, experiment)
@@ -156,7 +161,7 @@ edits as (
         cast(sum(edited_plan_count) as bigint) as edited_plan_count,
         cast(sum(edit_count) as bigint) as edit_count,
         exact_sum(edit_cost) as edit_cost
-    from main.plan_error_kinds
+    from found
     group by grouping sets (
         (profile, language, model, experiment, kind), (profile, model, experiment, kind)
     )
@@ -216,7 +221,7 @@ _LATEST = r"""
 select max(generated_at) as latest from main.scenarios
 where regexp_matches(generated_at, '^\d{4}-\d\d-\d\d')
 """
-_STEPS_AT_ONCE = 250_000  # of consistency, which needs few columns of them
+_STEPS_AT_ONCE = 80_000  # of consistency, which needs few columns of them
 
 Piece = dict[str, Any]
 
@@ -249,8 +254,8 @@ def core(source: Source) -> Piece:
     }
 
 
-def board(source: Source) -> Piece:
-    """The first screen of a profile: its leaderboard with what it says; and all metrics."""
+def boards(source: Source) -> list[Piece]:
+    """The first screen of each profile: its leaderboard with what it says; and all metrics."""
     found = source.queries(
         {
             "model_problems": "from main.model_problems",
@@ -267,14 +272,17 @@ def board(source: Source) -> Piece:
     ranks = rank_intervals(scores, clusters=clusters, expected=asked, unanswered=silent)
     spans, ranks = source.only(spans), source.only(ranks)
     rows = _board(found["language_ranks"], spans, ranks)
-    return {
-        "findings": findings(source, rows),
-        "board": columns_of(rows, is_exact=True),
-        "metrics": columns_of(found["model_scores"]),
-        "intervals": columns_of(
-            spans.select(*_CONTENDER, "language", "metric", "low", "high").sort(pl.all())
-        ),
-    }
+    said = findings(source, rows)
+    shown = spans.select(*_CONTENDER, "language", "metric", "low", "high").sort(pl.all())
+    return [
+        {
+            "findings": said[profile],
+            "board": columns_of(rows.filter(profile=profile), is_exact=True),
+            "metrics": columns_of(found["model_scores"].filter(profile=profile)),
+            "intervals": columns_of(shown.filter(profile=profile)),
+        }
+        for profile in source.profiles
+    ]
 
 
 def _board(rows: pl.DataFrame, spans: pl.DataFrame, ranks: pl.DataFrame) -> pl.DataFrame:
@@ -348,20 +356,20 @@ def scenario_scores(source: Source) -> Piece:
 
 def consistency(source: Source) -> Piece:
     """How steady models are from run to run."""
-    batches = source.batches(_STEPS_AT_ONCE)
-    # A file of scores may also hold models of another batch.
-    tallies = [batch.only(tallies_of_steps(batch.scored("scored_steps"))) for batch in batches]
-    noise = run_noise(
-        source.scored("scored_steps"), source.scored("scored_plans"), metrics=HEADLINE[:1]
-    )
-    found: dict[str, tuple[list[pl.DataFrame], Table]] = {
-        "flips": ([flips_of(rows) for rows in tallies], FLIPS),
-        "pass_rates": ([pass_rates_of(rows) for rows in tallies], PASS_RATES),
-        "run_noise": ([noise], RUN_NOISE),
-    }
+    found: dict[Table, list[pl.DataFrame]] = {FLIPS: [], PASS_RATES: [], RUN_NOISE: []}
+    counts = []
+    for batch in source.batches(_STEPS_AT_ONCE):
+        answers = read_answers(batch.scored("scored_steps"), batch.scored("scored_plans"))
+        tallies = tally(answers)
+        # A file of scores may also hold models of another batch.
+        found[FLIPS].append(batch.only(flips_of(tallies)))
+        found[PASS_RATES].append(batch.only(pass_rates_of(tallies)))
+        counts.append(batch.only(run_counts_of(answers)))
+    found[RUN_NOISE].append(run_noise_of(pl.concat(counts), metrics=HEADLINE[:1]))
+    order = [*_CONTENDER, "language"]
     return {
-        name: columns_of(source.only(pl.concat(rows)), table=table)
-        for name, (rows, table) in found.items()
+        table.name: columns_of(pl.concat(rows).sort(order, maintain_order=True), table=table)
+        for table, rows in found.items()
     }
 
 

@@ -12,13 +12,13 @@ from typing import Any, NamedTuple
 
 import msgspec
 import polars as pl
+import polars.selectors as cs
 
 from orchbench_analytics.pages.columns import columns_of
 from orchbench_analytics.pages.plan_picture import draw_pictures
 from orchbench_analytics.pages.source import Source
 from orchbench_analytics.profiles import Profile
 from orchbench_analytics.score.plans.score import with_text_parts
-from orchbench_analytics.tables import TABLES
 from orchbench_analytics.views.catalog import frame_of, quoted
 
 _MODEL = ("model", "experiment")
@@ -36,7 +36,10 @@ _NOT_READ = {
     "steps": ("has_label", "has_call_key", "step_kind", "content_kind"),
     "scored_steps": ("failed_generation_count", "run_position", *_CELLS),
     "scored_plans": ("failed_generation_count", "structure_lower_bound", "component_lower_bound"),
+    # They are known by the key of their row.
+    **dict.fromkeys(("scored_arguments", "plan_edits", "plan_matches"), _STEP),
 }
+_ROW_KEYS = ("step_key", "plan_key")
 _NOT_SHOWN = pl.selectors.by_name("step_kind", "content_kind", "is_numbered_run", require_all=False)
 _RAW = ("steps", "plans", "judgements")
 _SCORED = ("scored_steps", "scored_plans", "scored_arguments", "plan_edits", "plan_matches")
@@ -84,8 +87,7 @@ def _read(source: Source) -> Rows:
 
 
 def _selected(table: str) -> str:
-    keys = (name for name in ("step_key", "plan_key") if name in TABLES[table].column_names)
-    left_out = (*_NOT_READ.get(table, ()), *keys)
+    left_out = _NOT_READ.get(table)
     columns = f"* exclude ({', '.join(left_out)})" if left_out else "*"
     return f"select {columns} from main.{table}"
 
@@ -200,15 +202,21 @@ def _by_profile(
     changes = _sparse(scored.drop(_NOT_SHOWN), profiles, key)
     is_first = pl.col("profile") == profiles[0]
     first = changes.filter(is_first).drop("profile")
-    joined = raw.drop(_NOT_SHOWN).join(first, on=key, how="left", maintain_order="left").drop("row")
+    shown = raw.drop(_NOT_SHOWN, _row_key(raw))
+    joined = shown.join(first, on=key, how="left", maintain_order="left").drop("row")
     return joined, changes.filter(~is_first).sort(*_MODEL, "profile", "row")
 
 
 def _numbered(rows: pl.DataFrame, raw: pl.DataFrame) -> pl.DataFrame:
     """Rows with the number of the raw row they are about, in place of its key."""
-    numbers = raw.select(*_KEY, "row")
-    found = rows.join(numbers, on=_KEY, how="inner", nulls_equal=True, maintain_order="left")
-    return found.select("profile", *_MODEL, "row", pl.exclude("profile", "row", *_KEY))
+    key = _row_key(raw)
+    found = rows.join(raw.select(key, "row"), on=key, how="inner", maintain_order="left")
+    own = cs.exclude("profile", "row", key, *_KEY)
+    return found.select("profile", *_MODEL, "row", own)
+
+
+def _row_key(raw: pl.DataFrame) -> str:
+    return next(name for name in _ROW_KEYS if name in raw.columns)
 
 
 def _sparse(rows: pl.DataFrame, profiles: Sequence[str], key: Sequence[str]) -> pl.DataFrame:

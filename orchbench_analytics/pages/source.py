@@ -14,12 +14,10 @@ import duckdb
 import msgspec
 import polars as pl
 
+from orchbench_analytics.metrics import HEADLINE, terms_of
 from orchbench_analytics.profiles import Profile
-from orchbench_analytics.schema import polars_schema
-from orchbench_analytics.stats.sweep import ruled
-from orchbench_analytics.store.manifest import Manifest, Part, table_files
-from orchbench_analytics.store.parquet import scan_files
-from orchbench_analytics.tables import TABLES
+from orchbench_analytics.stats.sweep import ruled, sweep_columns
+from orchbench_analytics.store.manifest import Manifest, Part, scan_table
 from orchbench_analytics.views.catalog import (
     EVERYTHING,
     Scope,
@@ -51,7 +49,8 @@ order by text
 class Source(NamedTuple):
     """A warehouse, the models and profiles of a report, and where gathered rows lie as Parquet.
 
-    Workers are handed a source, so it holds paths and plain values.
+    Workers are handed a source, so it holds paths and plain values. Its queries use so many
+    threads; null is one for each core.
     """
 
     root: Path
@@ -59,6 +58,7 @@ class Source(NamedTuple):
     models: Sequence[Model]
     profiles: Mapping[str, Profile]
     directory: Path
+    threads: int | None = None
 
     def gather(self) -> None:
         """Write the texts of labels and users: every model was asked the same, so each once."""
@@ -73,7 +73,7 @@ class Source(NamedTuple):
 
     def connect(self, *relations: str, scope: Scope = EVERYTHING) -> duckdb.DuckDBPyConnection:
         """A connection that has what the tables and views named need."""
-        connection = silent_duckdb()
+        connection = silent_duckdb(self.threads)
         populate(connection, self.root, self.manifest, names=needed_by(*relations), scope=scope)
         return connection
 
@@ -122,15 +122,14 @@ class Source(NamedTuple):
 
     def scored(self, table: str) -> pl.LazyFrame:
         """A table of scores under the profiles of the report, of all models."""
-        files = table_files(self.root, self.manifest, table)
-        rows = scan_files(files, polars_schema(TABLES[table]))
+        rows = scan_table(self.root, self.manifest, table)
         return rows.filter(pl.col("profile").is_in(list(self.profiles)))
 
     def scenario_scores(self) -> pl.DataFrame:
-        """The scores of scenarios, of all models: ranks are among all of them."""
-        rows = self.scored("scenario_scores").collect()
-        rows = ruled(rows, self.profiles.values())
-        return rows.sort("model", "experiment", "language", "scenario", "profile")
+        """What headline scores are made from, of all models: ranks are among all of them."""
+        columns = sweep_columns(terms_of(HEADLINE))
+        rows = self.scored("scenario_scores").select(columns).collect()
+        return ruled(rows, self.profiles.values())
 
     def clusters(self) -> pl.DataFrame:
         """Which scenarios go together: a scenario and its translations."""

@@ -1,4 +1,4 @@
-"""Scoring a warehouse from Parquet alone: one task scores a group of parts and writes its scores.
+"""Scoring a warehouse from Parquet alone: what is still to score, and one task a group of parts.
 
 `score_group` is a function that an engine may run anywhere: a task names files or carries plain
 values, and what is large is written to files.
@@ -6,7 +6,8 @@ values, and what is large is written to files.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+import hashlib
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import partial
 from pathlib import Path
 from typing import NamedTuple
@@ -22,10 +23,15 @@ from orchbench_analytics.queries import macros, scenario_scores_query
 from orchbench_analytics.schema import Table, polars_schema
 from orchbench_analytics.score.plans.score import prepare_plans, score_plans
 from orchbench_analytics.score.steps.score import prepare_steps, score_steps
-from orchbench_analytics.score.unscored import Coverage, OpenGroup, find_unscored, row_count
-from orchbench_analytics.store.directories import write_directory
-from orchbench_analytics.store.files import columns_id
-from orchbench_analytics.store.manifest import Manifest, ScoreGroup, bring_tables, table_files
+from orchbench_analytics.store.directories import read_notes, write_directory
+from orchbench_analytics.store.files import code_fingerprint, columns_id, name_of
+from orchbench_analytics.store.manifest import (
+    Manifest,
+    Part,
+    ScoreGroup,
+    bring_tables,
+    table_files,
+)
 from orchbench_analytics.store.parquet import Frame, scan_files
 from orchbench_analytics.tables import (
     JUDGEMENTS,
@@ -41,12 +47,33 @@ from orchbench_analytics.tables import (
     TOOL_PARAMETERS,
 )
 
+_CODE = ("score", "profiles.py", "tables", "texts.py")
+_LIBRARIES = ("networkx", "pyyaml")  # what they return is part of a score
+_GROUP_ROWS = 20_000
 _FEW_ROWS = 5_000
 _KEY = [column.name for column in SCENARIO_KEY]
 _FIGURES = SCENARIO_FIGURES | {name: name for name in LABEL_FIGURES}
 _OPTIONAL = ("type_mismatch_count", "failed_generation_count")  # older files lack them
 _SCORES = [column for column in SCENARIO_FIGURES.values() if not column.endswith("_count")]
 _COUNTS = [c for c in SCENARIO_FIGURES.values() if c not in (*_SCORES, *_OPTIONAL)]
+
+
+class OpenGroup(NamedTuple):
+    """Parts to be scored together, and for each profile they lack the id of the scores to come.
+
+    Judge logs may lie in parts other than those of their runs: they may have come later.
+    """
+
+    parts: list[Part]
+    judging_parts: list[Part]
+    group_ids: dict[Profile, str]
+
+
+class Coverage(NamedTuple):
+    """The scores that still hold, and the groups that are yet to be scored."""
+
+    scores: list[ScoreGroup]
+    open_groups: list[OpenGroup]
 
 
 class GroupTask(NamedTuple):
@@ -71,20 +98,22 @@ def score(
     engine: Engine,
     *,
     output: Path | None = None,
-    coverage: Coverage | None = None,
 ) -> Manifest:
-    """The manifest with everything scored; scores go to `output`, or else to `root`.
+    """The manifest with everything scored; the same one if nothing is left to do.
 
-    coverage: what `find_unscored` found, if the caller has asked it.
+    Scores go to `output`, or else to `root`: then the caller holds the lock, and scores are taken
+    over that were finished by a command that was killed or overtaken by another writer.
     """
-    coverage = coverage or find_unscored(root, manifest, profiles)
+    coverage = find_unscored(root, manifest, profiles, adopt=output is None)
+    if _is_scored(manifest, profiles, coverage):
+        return manifest
     tool_parameters = table_files(root, manifest, TOOL_PARAMETERS.name)
     tasks = [
         GroupTask(group, root, output or root, tool_parameters) for group in coverage.open_groups
     ]
     parts = [p for group in coverage.open_groups for p in (*group.parts, *group.judging_parts)]
     bring_tables(root, parts, {table.name for table in RAW_TABLES})
-    is_small = sum(row_count(group.parts) for group in coverage.open_groups) < _FEW_ROWS
+    is_small = sum(_row_count(group.parts) for group in coverage.open_groups) < _FEW_ROWS
     scored = list(engine.run(score_group, tasks, is_small=is_small))
     scores = [*coverage.scores, *(group for groups in scored for group in groups)]
     return msgspec.structs.replace(
@@ -232,4 +261,108 @@ def _write_scores(task: GroupTask, profile: Profile, frames: Sequence[pl.DataFra
 
 
 def _read(files: list[Path], table: Table) -> pl.DataFrame:
-    return scan_files(files, polars_schema(table)).collect(engine="in-memory")
+    return scan_files(files, table).collect(engine="in-memory")
+
+
+# What is still to score
+
+
+def find_unscored(
+    root: Path, manifest: Manifest, profiles: Sequence[Profile], *, adopt: bool = False
+) -> Coverage:
+    """What holds of the warehouse's scores, and what its parts lack.
+
+    Scores hold while their parts are live and no judge log of theirs is new or gone, and rules,
+    tool schemas and our own code are the same.
+
+    adopt: take over scores that lie there and that the manifest does not name.
+    """
+    rules = manifest.profiles | {profile.name: rules_of(profile) for profile in profiles}
+    made_by = (
+        code_fingerprint(*_CODE, libraries=_LIBRARIES),
+        scenario_scores_query(),
+        macros(),
+        _tool_schemas(root, manifest),
+    )
+    live = {part.part_id: part for part in manifest.parts}
+    judging: dict[tuple[str, str, str], list[Part]] = {}
+    for part in manifest.parts:
+        if part.row_counts.get(JUDGEMENTS.name):
+            judging.setdefault(_place(part), []).append(part)
+
+    def judging_of(parts: Iterable[Part]) -> list[Part]:
+        places = dict.fromkeys(map(_place, parts))
+        return [judge for place in places for judge in judging.get(place, ())]
+
+    def group_id(part_ids: Sequence[str], profile: str) -> str:
+        judges = sorted(part.part_id for part in judging_of(live[name] for name in part_ids))
+        return name_of(sorted(part_ids), judges, sorted(rules[profile].items()), *made_by)
+
+    scores, scored = list[ScoreGroup](), set[tuple[str, str]]()
+    for group in (*manifest.scores, *(_finished(root, manifest) if adopt else ())):
+        covered = {(group.profile, part_id) for part_id in group.part_ids}
+        if (
+            group.profile in rules
+            and live.keys() >= set(group.part_ids)
+            and group.group_id == group_id(group.part_ids, group.profile)
+            and scored.isdisjoint(covered)
+        ):
+            scores.append(group)
+            scored |= covered
+    # Parts that were scored together are so again: other profiles may share those scores.
+    together = {part_id: tuple(group.part_ids) for group in scores for part_id in group.part_ids}
+    by_lack: dict[tuple[tuple[Profile, ...], tuple[str, ...]], list[Part]] = {}
+    for part in manifest.parts:
+        lacking = tuple(p for p in profiles if (p.name, part.part_id) not in scored)
+        if lacking:
+            by_lack.setdefault((lacking, together.get(part.part_id, ())), []).append(part)
+    open_groups = [
+        OpenGroup(
+            parts,
+            judging_of(parts),
+            {p: group_id([part.part_id for part in parts], p.name) for p in lacking},
+        )
+        for (lacking, _), open_parts in by_lack.items()
+        for parts in _of_bounded_size(open_parts)
+    ]
+    return Coverage(scores, open_groups)
+
+
+def _is_scored(manifest: Manifest, profiles: Sequence[Profile], coverage: Coverage) -> bool:
+    """Whether every part has its scores under the profiles, and no others are left from before."""
+    is_known = all(manifest.profiles.get(p.name) == rules_of(p) for p in profiles)
+    return is_known and not coverage.open_groups and coverage.scores == manifest.scores
+
+
+def _row_count(parts: Sequence[Part]) -> int:
+    """How many steps and plans some parts have."""
+    return sum(part.row_counts.get(table.name, 0) for part in parts for table in (STEPS, PLANS))
+
+
+def _finished(root: Path, manifest: Manifest) -> Iterator[ScoreGroup]:
+    """Scores that lie in the warehouse, whole, and that the manifest does not name."""
+    live = {group.directory for group in manifest.scores}
+    for directory, group in read_notes(root, "scores", ScoreGroup, without=live):
+        if group.directory == directory:
+            yield group
+
+
+def _place(part: Part) -> tuple[str, str, str]:
+    return part.model, part.experiment, part.language
+
+
+def _of_bounded_size(parts: list[Part]) -> Iterator[list[Part]]:
+    group: list[Part] = []
+    for part in parts:
+        if group and _row_count([*group, part]) > _GROUP_ROWS:
+            yield group
+            group = []
+        group.append(part)
+    yield group
+
+
+def _tool_schemas(root: Path, manifest: Manifest) -> str:
+    digest = hashlib.sha256()
+    for file in table_files(root, manifest, "tool_parameters"):
+        digest.update(file.read_bytes())
+    return digest.hexdigest()

@@ -25,9 +25,11 @@ from orchbench_analytics.metrics import (
     HEADLINE,
     LABELS,
     MEAN_OF_LANGUAGES,
+    METRICS,
     resolve_metric,
     resolve_metrics,
 )
+from orchbench_analytics.schema import frame
 from orchbench_analytics.stats.estimate import (
     FIRST_WEIGHT,
     Corrected,
@@ -36,6 +38,7 @@ from orchbench_analytics.stats.estimate import (
     anytime_level,
     anytime_p,
     check_level,
+    chunks,
     detectable_difference,
     difference,
     difference_interval,
@@ -54,11 +57,10 @@ from orchbench_analytics.stats.sweep import (
     Contender,
     Indices,
     Sweep,
-    chunks,
     common_pair,
     sweeps,
 )
-from orchbench_analytics.tables.statistics import COMPARISONS, frame
+from orchbench_analytics.tables.statistics import COMPARISONS
 
 Pair = tuple[str | Contender, str | Contender]
 Outcome = Literal["held", "crossed", "undecided"]
@@ -128,7 +130,19 @@ def compare_models(
                     level=level,
                 )
             )
-    return frame(COMPARISONS, *found)
+    rows = frame(COMPARISONS, *found)
+    return _mean_first(rows) if is_two else rows
+
+
+def _mean_first(rows: pl.DataFrame) -> pl.DataFrame:
+    """The headline metrics first, and of each the mean over languages before each language."""
+    order = {name: place for place, name in enumerate(METRICS)}
+    return rows.sort(
+        "profile",
+        pl.col("metric").replace_strict(order),
+        pl.col("language") != MEAN_OF_LANGUAGES,
+        "language",
+    )
 
 
 class Compared(NamedTuple):
@@ -200,15 +214,21 @@ def compare_pairs(
         seed=seed,
         level=level,
     )
-    return pl.concat(
-        _described(
-            part,
-            _corrected(part, found.family, level=level, is_sequential=is_sequential),
-            level=level,
-            is_sequential=is_sequential,
-        ).with_columns(_names(sweep, part, baseline[part.places], candidate[part.places]))
-        for part in found.parts
-    )
+    correct = found.family.shared_out if is_sequential else found.family.corrected
+    rows = []
+    for part in found.parts:
+        summary = part.contrast.difference.summary
+        p_value = difference_p(summary)
+        if is_sequential:
+            p_value = anytime_p(p_value, summary.cluster_count)
+        corrected = correct(p_value, np.full(len(p_value), part.weight), level=level)
+        pairs = baseline[part.places], candidate[part.places]
+        rows.append(
+            _described(
+                part, p_value, corrected, level=level, is_sequential=is_sequential
+            ).with_columns(_names(sweep, part, *pairs))
+        )
+    return pl.concat(rows)
 
 
 def compare_each_pair(
@@ -255,10 +275,10 @@ def compare_each_pair(
             corrected = family.corrected(asked[:, pair], weights, level=level)
             p_values[:, pair], levels[:, pair] = corrected
         found += [
-            _described(part, Corrected(*both), level=level, is_sequential=False)
+            _described(part, own_p, Corrected(*both), level=level)
             .with_columns(_names(sweep, part, first, second))
             .filter(pl.col("cluster_count") > 0)
-            for part, *both in zip(parts, p_values, levels, strict=True)
+            for part, own_p, *both in zip(parts, asked, p_values, levels, strict=True)
         ]
     return frame(COMPARISONS, *found)
 
@@ -361,26 +381,19 @@ def _names(
     return columns
 
 
-def _corrected(rows: _Rows, family: Family, *, level: float, is_sequential: bool) -> Corrected:
-    found = rows.contrast.difference.summary
-    p_unadjusted = difference_p(found)
-    weights = np.full(len(p_unadjusted), rows.weight)
-    if is_sequential:
-        p_anytime = anytime_p(p_unadjusted, found.cluster_count)
-        return family.shared_out(p_anytime, weights, level=level)
-    return family.corrected(p_unadjusted, weights, level=level)
-
-
 def _described(
-    rows: _Rows, corrected: Corrected, *, level: float, is_sequential: bool
+    rows: _Rows,
+    p_unadjusted: Array,
+    corrected: Corrected,
+    *,
+    level: float,
+    is_sequential: bool = False,
 ) -> pl.DataFrame:
     """The rows of a comparison, after all rows are known."""
     found = rows.contrast.difference.summary
     error, count = found.error, found.cluster_count
-    p_unadjusted = difference_p(found)
     levels, own_level = corrected.level, np.full(len(count), level)
     if is_sequential:
-        p_unadjusted = anytime_p(p_unadjusted, count)
         levels, own_level = anytime_level(levels, count), anytime_level(level, count)
     alone = difference_interval(found, level=own_level)
     together = difference_interval(found, level=levels)

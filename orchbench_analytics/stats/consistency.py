@@ -12,16 +12,23 @@ from typing import NamedTuple
 
 import numpy as np
 import polars as pl
+import polars.selectors as cs
 from scipy import special
 
 from orchbench_analytics.metrics import HEADLINE, SOURCE_COLUMNS, TERMS, resolve_metrics, terms_of
-from orchbench_analytics.stats.estimate import bounded_interval, estimate_clusters, evaluate
-from orchbench_analytics.stats.sweep import SUMMED, Array, Block, Frame, Sweep, chunks, sweeps
-from orchbench_analytics.tables import RUN_KEY
-from orchbench_analytics.tables.statistics import FLIPS, MODEL_SPREAD, PASS_RATES, RUN_NOISE, frame
+from orchbench_analytics.schema import frame, polars_schema
+from orchbench_analytics.stats.estimate import (
+    bounded_interval,
+    chunks,
+    estimate_clusters,
+    evaluate,
+)
+from orchbench_analytics.stats.sweep import SUMMED, Array, Block, Frame, Sweep, sweeps
+from orchbench_analytics.tables import RUN_KEY, SCORED_PLANS
+from orchbench_analytics.tables.statistics import FLIPS, MODEL_SPREAD, PASS_RATES, RUN_NOISE
 
 _MODEL = ("profile", "model", "experiment", "language")
-_STEP = (*_MODEL, "scenario", "step_id")
+_FILE = (*_MODEL, "scenario")
 
 _DECISION_RIGHT = ((pl.col("true_positive_reject_count") > 0) & ~pl.col("is_type_mismatch")) | (
     pl.col("true_negative_reject_count") > 0
@@ -38,7 +45,78 @@ RUN = ("profile", *(column.name for column in RUN_KEY))
 _COUNTS = [name for name in SOURCE_COLUMNS if name.endswith(("_reject_count", "_call_count"))]
 _CALL_SCORES = ("name_f1", "key_f1", "value_f1")
 _PLAN_SCORES = ("plan_similarity", "structure_similarity", "component_similarity")
+_NO_PLANS = pl.DataFrame(schema=polars_schema(SCORED_PLANS))
 _BETWEEN = "\x1f"  # sorts before all that is printed
+
+
+class Answers(NamedTuple):
+    """The scored steps and plans of some models, by the numbers of their files and results.
+
+    `files` has the names that the number of a file stands for, in their order. Files that differ in
+    the scenario alone are of one result.
+    """
+
+    files: pl.DataFrame
+    steps: pl.DataFrame
+    plans: pl.DataFrame
+
+
+class Tallies(NamedTuple):
+    """One row per step: its file, its runs, how many are right, and how many pairs decide alike."""
+
+    files: pl.DataFrame
+    steps: pl.DataFrame
+
+
+def read_answers(scored_steps: Frame, scored_plans: Frame) -> Answers:
+    """What consistency is made from, read once."""
+    asked = {name for right in CRITERIA.values() for name in right.meta.root_names()}
+    counted = sorted(asked.union(_COUNTS, _CALL_SCORES) - {"actual"})
+    files, (steps, plans) = _by_file(
+        _scored(scored_steps, ["step_id", "answer_position", "actual", "predicted", *counted]),
+        _scored(scored_plans, _PLAN_SCORES),
+    )
+    return Answers(files, steps, plans)
+
+
+def _scored(table: Frame, columns: Iterable[str]) -> pl.DataFrame:
+    scored = table.lazy().filter(pl.col("is_scored")).select(*_FILE, "run", *columns)
+    return scored.collect()
+
+
+def _by_file(*tables: pl.DataFrame) -> tuple[pl.DataFrame, list[pl.DataFrame]]:
+    """Files by number, and tables with numbers in place of texts, which group much faster.
+
+    A file and its result have numbers, other texts are categories. Rows of one file stand together,
+    so names are compared once for each stretch of them.
+    """
+    of_file = cs.by_name(_FILE)
+    texts = cs.string() - of_file
+    stretches = [rows.select(pl.struct(_FILE).rle_id()).to_series() for rows in tables]
+    firsts = [
+        rows.select(_FILE).filter(stretch.diff().fill_null(1) > 0)
+        for rows, stretch in zip(tables, stretches, strict=True)
+    ]
+    files = pl.concat(firsts).unique().sort(_FILE).with_row_index("file")
+    files = files.with_columns(result=pl.struct(_MODEL).rle_id())
+    numbers = [
+        first.join(files, on=_FILE, maintain_order="left").select("file", "result")
+        for first in firsts
+    ]
+    numbered = [
+        pl.concat(
+            [number[stretch], rows.select(texts.cast(pl.Categorical), ~(texts | of_file))],
+            how="horizontal",
+        )
+        for number, stretch, rows in zip(numbers, stretches, tables, strict=True)
+    ]
+    return files, numbered
+
+
+def _named(rows: pl.DataFrame, files: pl.DataFrame) -> pl.DataFrame:
+    """Rows of results with their names in place of their numbers."""
+    results = files.select("result", *_MODEL).unique("result")
+    return rows.join(results, on="result").drop("result")
 
 
 def pass_rates(scored_steps: Frame) -> pl.DataFrame:
@@ -49,38 +127,47 @@ def pass_rates(scored_steps: Frame) -> pl.DataFrame:
     compared: k ends at the largest number of runs that at least half of the model's steps have,
     and steps with fewer are left out.
     """
-    return pass_rates_of(tallies_of_steps(scored_steps))
+    return pass_rates_of(tally(read_answers(scored_steps, _NO_PLANS)))
 
 
-def pass_rates_of(tallies: pl.DataFrame) -> pl.DataFrame:
-    """The same from `tallies_of_steps`."""
-    tallies = tallies.with_columns(
-        most=pl.col("n").quantile(0.5, "higher").over(_MODEL).cast(pl.UInt32)
+def pass_rates_of(tallies: Tallies) -> pl.DataFrame:
+    """The same from tallies."""
+    steps = tallies.steps.with_columns(
+        most=pl.col("n").quantile(0.5, "higher").over("result").cast(pl.UInt32)
     )
-    left_out = tallies.group_by(_MODEL).agg(
+    left_out = steps.group_by("result").agg(
         (pl.col("n") < pl.col("most")).sum().alias("left_out_step_count")
     )
-    whole = tallies.filter(pl.col("n") >= pl.col("most")).unpivot(
-        on=list(CRITERIA),
-        index=[*_MODEL, "scenario", "n", "most"],
-        variable_name="criterion",
-        value_name="c",
-    )
-    by = [*_MODEL, "criterion", "k"]
+    whole = steps.filter(pl.col("n") >= pl.col("most"))
+    rates = [
+        _pass_rates(whole, criterion).with_columns(criterion=pl.lit(criterion))
+        for criterion in CRITERIA
+    ]
+    named = _named(pl.concat(rates).join(left_out, on="result"), tallies.files)
+    return frame(PASS_RATES, named.sort(*_MODEL, "criterion", "k"))
+
+
+def _pass_rates(whole: pl.DataFrame, criterion: str) -> pl.DataFrame:
+    """The rates of each result and k, of steps that have enough runs."""
+    right = pl.col(criterion).alias("c")
+    alike = whole.group_by("result", "file", "most", "n", right).len("step_count")
     by_scenario = (
-        whole.join(_chances(whole), on=["n", "c"])
+        alike.join(_chances(alike), on=["n", "c"])
         .filter(pl.col("k") <= pl.col("most"))
-        .group_by(*by, "scenario")
-        .agg(pl.len().alias("step_count"), pl.col("all_right").sum(), pl.col("any_right").sum())
+        .group_by("result", "file", "k")
+        .agg(
+            pl.col("step_count").sum(),
+            (pl.col("all_right", "any_right") * pl.col("step_count")).sum(),
+        )
+        .sort("file", "k")
     )
+    by = ["result", "k"]
     rates = clustered_rates(
         by_scenario,
         by,
         {"pass_all": ("all_right", "step_count"), "pass_any": ("any_right", "step_count")},
     )
-    counted = by_scenario.group_by(by).agg(pl.col("step_count").sum())
-    joined = rates.join(counted, on=by).join(left_out, on=_MODEL)
-    return frame(PASS_RATES, joined.sort(by))
+    return rates.join(by_scenario.group_by(by).agg(pl.col("step_count").sum()), on=by)
 
 
 def flips(scored_steps: Frame) -> pl.DataFrame:
@@ -88,80 +175,73 @@ def flips(scored_steps: Frame) -> pl.DataFrame:
 
     A decision is what `predicted` says: call, a rejection type, or failed.
     """
-    return flips_of(tallies_of_steps(scored_steps))
+    return flips_of(tally(read_answers(scored_steps, _NO_PLANS)))
 
 
-def flips_of(tallies: pl.DataFrame) -> pl.DataFrame:
-    """The same from `tallies_of_steps`."""
+def flips_of(tallies: Tallies) -> pl.DataFrame:
+    """The same from tallies."""
     by_scenario = (
-        tallies.lazy()
+        tallies.steps.lazy()
         .filter(pl.col("n") > 1)
         .with_columns(pairs=pl.col("n") * (pl.col("n") - 1) // 2)
-        .group_by(*_MODEL, "scenario")
+        .group_by("result", "file")
         .agg(
             pl.len().alias("step_count"),
             (pl.col("equal_pairs") < pl.col("pairs")).sum().alias("unstable_step_count"),
             pl.col("pairs").sum().alias("run_pair_count"),
             (pl.col("pairs") - pl.col("equal_pairs")).sum().alias("flipped_pair_count"),
         )
+        .sort("file")
         .collect()
     )
     rates = clustered_rates(
         by_scenario,
-        _MODEL,
+        ["result"],
         {
             "unstable_step": ("unstable_step_count", "step_count"),
             "flip": ("flipped_pair_count", "run_pair_count"),
         },
     )
-    counted = by_scenario.group_by(_MODEL).agg(pl.col("^.*_count$").sum())
-    return frame(FLIPS, rates.join(counted, on=_MODEL).sort(_MODEL))
+    counted = by_scenario.group_by("result").agg(pl.col("^.*_count$").sum())
+    return frame(FLIPS, _named(rates.join(counted, on="result"), tallies.files).sort(_MODEL))
 
 
-def tallies_of_steps(scored_steps: Frame) -> pl.DataFrame:
-    """One row per step: its runs, how many are right, and how many pairs of them decide alike."""
-    return (
-        _first_answers(scored_steps)
-        .group_by(*_STEP, "predicted")
+def tally(answers: Answers) -> Tallies:
+    """How the runs of each step went. The first answer of a run counts."""
+    run = ["file", "step_id", "run"]
+    rows = answers.steps
+    # Sorting takes far longer than finding that there is no need to.
+    if rows.select(pl.struct(run).hash().n_unique()).item() < rows.height:
+        rows = rows.sort("answer_position").unique(subset=run, keep="first")
+    steps = (
+        rows.lazy()
+        .group_by("result", "file", "step_id", "predicted")
         .agg(
             pl.len().cast(pl.Int64).alias("same"),
             *(right.sum().alias(name) for name, right in CRITERIA.items()),
         )
-        .group_by(_STEP)
+        .group_by("result", "file", "step_id")
         .agg(
             pl.col("same").sum().alias("n"),
             (pl.col("same") * (pl.col("same") - 1) // 2).sum().alias("equal_pairs"),
             pl.col(*CRITERIA).sum(),
         )
+        .drop("step_id")
         .collect()
     )
+    return Tallies(answers.files, steps)
 
 
-def _first_answers(scored_steps: Frame) -> pl.LazyFrame:
-    """One row per step and run: profiles that score every answer may have more."""
-    key = [*_STEP, "run"]
-    needed = {name for right in CRITERIA.values() for name in right.meta.root_names()}
-    scored = (
-        scored_steps.lazy()
-        .filter(pl.col("is_scored"))
-        .select(*key, "answer_position", "predicted", *sorted(needed))
-        .collect()
-    )
-    if scored.select(pl.struct(key).hash().n_unique()).item() == scored.height:
-        return scored.lazy()  # sorting takes far longer than finding that there is no need to
-    return scored.lazy().sort("answer_position").unique(subset=key, keep="first")
-
-
-def _chances(tallies: pl.DataFrame) -> pl.DataFrame:
+def _chances(alike: pl.DataFrame) -> pl.DataFrame:
     """pass^k and pass@k of a step that was right in c of n runs, for each n and c there is."""
     rows = [
         (n, c, k, comb(c, k) / comb(n, k), 1 - comb(n - c, k) / comb(n, k))
-        for n, c in tallies.select("n", "c").unique().iter_rows()
+        for n, c in alike.select("n", "c").unique().iter_rows()
         for k in range(1, n + 1)
     ]
     schema: dict[str, pl.DataType | type[pl.DataType]] = {
-        "n": tallies.schema["n"],
-        "c": tallies.schema["c"],
+        "n": alike.schema["n"],
+        "c": alike.schema["c"],
         "k": pl.Int64,
         "all_right": pl.Float64,
         "any_right": pl.Float64,
@@ -231,30 +311,35 @@ def run_noise(
     and of a made-up one that is as extreme as any score seen, since scores near 1 are far from
     normal and few sweeps show their rare failures.
     """
-    counts = run_counts(scored_steps, scored_plans)
+    return run_noise_of(run_counts(scored_steps, scored_plans), metrics=metrics)
+
+
+def run_noise_of(counts: pl.DataFrame, *, metrics: Iterable[str] = HEADLINE) -> pl.DataFrame:
+    """The same from `run_counts`."""
     names = resolve_metrics(metrics)
-    by_scenario = with_metrics(counts, names, by=RUN).drop_nulls("value")
+    files, (runs,) = _by_file(counts)
     noise = (
-        _means(counts, names)
+        _means(runs, names)
+        .join(_intraclass(files, runs, names), on=["result", "metric"], how="left")
+        .pipe(_named, files)
         .join(_noise(counts, names), on=[*_MODEL, "metric"], how="left")
-        .join(_intraclass(by_scenario), on=[*_MODEL, "metric"], how="left")
     )
     return frame(RUN_NOISE, noise.sort(*_MODEL, "metric"))
 
 
-def _means(counts: pl.DataFrame, names: tuple[str, ...]) -> pl.DataFrame:
+def _means(runs: pl.DataFrame, names: tuple[str, ...]) -> pl.DataFrame:
     """The mean score of runs, each weighing as many scenarios as it has, and how many there are.
 
     A run that only one scenario has, being named otherwise there, then weighs next to nothing.
     """
-    run, size = [*_MODEL, "run"], pl.col("size")
-    sizes = counts.group_by(run).agg(pl.len().alias("size"))
-    most = counts.group_by(*_MODEL, "scenario").len("runs").group_by(_MODEL).agg(pl.max("runs"))
-    scores = with_metrics(counts, names, by=run).drop_nulls("value").join(sizes, on=run)
+    run, size = ["result", "run"], pl.col("size")
+    sizes = runs.group_by(run).agg(pl.len().alias("size"))
+    most = runs.group_by("result", "file").len("runs").group_by("result").agg(pl.max("runs"))
+    scores = with_metrics(runs, names, by=run).drop_nulls("value").join(sizes, on=run)
     return (
-        scores.group_by(*_MODEL, "metric")
+        scores.group_by("result", "metric")
         .agg(((pl.col("value") * size).sum() / size.sum()).alias("mean_value"))
-        .join(most.rename({"runs": "run_count"}), on=_MODEL)
+        .join(most.rename({"runs": "run_count"}), on="result")
     )
 
 
@@ -330,20 +415,29 @@ def _noise_error(block: Block, name: str) -> tuple[Array, Array]:
     return error, runs.sum(axis=1) / np.maximum(there, 1)
 
 
-def _intraclass(by_scenario: pl.DataFrame, *, level: float = 0.95) -> pl.DataFrame:
-    """ICC(1) of each model's metric with its interval, from the scores of scenario and run."""
-    cells = by_scenario.group_by(*_MODEL, "metric", "scenario").agg(
-        pl.len().cast(pl.Float64).alias("k"),
-        pl.col("value").mean().alias("mean"),
-        (pl.col("value") - pl.col("value").mean()).pow(2).sum().alias("within"),
-        pl.col("value").min().alias("least"),
-        pl.col("value").max().alias("most"),
+def _intraclass(
+    files: pl.DataFrame, runs: pl.DataFrame, names: tuple[str, ...], *, level: float = 0.95
+) -> pl.DataFrame:
+    """ICC(1) of each result's metric with its interval, from the scores of scenario and run."""
+    value = pl.col("value")
+    cells = (
+        _evaluated(runs.select("file", *_terms(names)), names)
+        .drop_nulls("value")
+        .group_by("file", "metric")
+        .agg(
+            pl.len().cast(pl.Float64).alias("k"),
+            value.mean().alias("mean"),
+            (value - value.mean()).pow(2).sum().alias("within"),
+            value.min().alias("least"),
+            value.max().alias("most"),
+        )
+        .join(files, on="file")
     )
     found = [
         _intraclass_rows(part, level=level)
         for _, part in sorted(cells.partition_by("profile", "language", as_dict=True).items())
     ]
-    schema = dict.fromkeys((*_MODEL, "metric"), pl.String) | dict.fromkeys(_ICC, pl.Float64)
+    schema = {"result": pl.UInt32, "metric": pl.String} | dict.fromkeys(_ICC, pl.Float64)
     return pl.concat(found) if found else pl.DataFrame(schema=schema)
 
 
@@ -365,7 +459,7 @@ class _Cells(NamedTuple):
 
 def _intraclass_rows(cells: pl.DataFrame, *, level: float) -> pl.DataFrame:
     """The correlations of one language, with intervals from random weights of its scenarios."""
-    rows = cells.select(*_MODEL, "metric").unique().sort(pl.all())
+    rows = cells.select("result", "metric").unique().sort("result", "metric")
     scenarios = cells.select("scenario").unique().sort("scenario")
     placed = cells.join(rows.with_row_index("_row"), on=rows.columns).join(
         scenarios.with_row_index("_column"), on="scenario"
@@ -415,9 +509,12 @@ def _made_up(seen: _Cells, least: Array, most: Array) -> tuple[_Cells, _Cells]:
 
 def _quantile(drawn: Array, probability: float) -> Array:
     """A quantile of each row, of what is not NaN; NaN where all is."""
-    known = ~np.isnan(drawn).all(axis=1)
+    unknown = np.isnan(drawn)
+    whole = ~unknown.any(axis=1)
+    partial = ~whole & ~unknown.all(axis=1)
     found = np.full(len(drawn), np.nan)
-    found[known] = np.nanquantile(drawn[known], probability, axis=1)
+    found[whole] = np.quantile(drawn[whole], probability, axis=1)
+    found[partial] = np.nanquantile(drawn[partial], probability, axis=1)
     return found
 
 
@@ -447,31 +544,31 @@ def run_counts(scored_steps: Frame, scored_plans: Frame) -> pl.DataFrame:
 
     Runs are averaged as `spec` and `strict` have it, whatever the profile.
     """
-    has_calls = (pl.col("actual") == "call").any()
+    return run_counts_of(read_answers(scored_steps, scored_plans))
+
+
+def run_counts_of(answers: Answers) -> pl.DataFrame:
+    """The same from answers."""
+    run, is_call = ["file", "run"], pl.col("actual") == "call"
     steps = (
-        scored_steps.lazy()
-        .filter(pl.col("is_scored"))
-        .group_by(RUN)
+        answers.steps.with_columns(is_call=is_call)
+        .group_by(run)
         .agg(
-            (pl.col("actual") != "call").sum().cast(pl.Int64).alias("rejection_label_count"),
-            *(pl.col(name).sum() for name in _COUNTS),
-            *(
-                pl.when(has_calls).then(pl.col(name).mean().fill_null(0.0)).alias(name)
-                for name in _CALL_SCORES
-            ),
+            pl.col("is_call").any().alias("has_calls"),
+            pl.col("is_call").not_().sum().cast(pl.Int64).alias("rejection_label_count"),
+            pl.col(_COUNTS).sum(),
+            pl.col(_CALL_SCORES).mean(),
         )
+        .with_columns(pl.when("has_calls").then(pl.col(_CALL_SCORES).fill_null(0.0)))
+        .drop("has_calls")
     )
-    plans = (
-        scored_plans.lazy()
-        .filter(pl.col("is_scored"))
-        .group_by(RUN)
-        .agg(pl.col(name).fill_null(0.0).mean() for name in _PLAN_SCORES)
-    )
+    plans = answers.plans.group_by(run).agg(pl.col(n).fill_null(0.0).mean() for n in _PLAN_SCORES)
     return (
-        steps.join(plans, on=RUN, how="full", coalesce=True)
+        steps.join(plans, on=run, how="full", coalesce=True)
         .with_columns(pl.col("rejection_label_count", *_COUNTS).fill_null(0))
-        .sort(RUN)
-        .collect()
+        .sort(run)
+        .join(answers.files, on="file", maintain_order="left")
+        .select(pl.col(RUN).cast(pl.String), pl.exclude(*RUN, "file", "result"))
     )
 
 
@@ -491,17 +588,20 @@ def scenario_of_cell(block: Block) -> Array:
 
 def with_metrics(counts: pl.DataFrame, names: Sequence[str], *, by: Sequence[str]) -> pl.DataFrame:
     """The metrics of each group of rows, in long form: the group, `metric` and `value`."""
+    summed = counts.lazy().group_by(by).agg(term.sum() for term in _terms(names)).sort(by)
+    return _evaluated(summed.collect(), names)
+
+
+def _terms(names: Sequence[str]) -> list[pl.Expr]:
+    return [TERMS[part].cast(pl.Float64).fill_null(0).alias(part) for part in terms_of(names)]
+
+
+def _evaluated(rows: pl.DataFrame, names: Sequence[str]) -> pl.DataFrame:
+    """The metrics of each row of terms, with the columns that say what it is about."""
     needed = terms_of(names)
-    summed = (
-        counts.lazy()
-        .group_by(by)
-        .agg(TERMS[part].cast(pl.Float64).sum().alias(part) for part in needed)
-        .sort(by)
-        .collect()
-    )
-    values = evaluate(names, {part: summed[part].to_numpy() for part in needed})
+    values = evaluate(names, {part: rows[part].to_numpy() for part in needed})
     return pl.concat(
-        summed.select(*by).with_columns(
+        rows.drop(needed).with_columns(
             pl.lit(name).alias("metric"), pl.Series("value", values[name]).fill_nan(None)
         )
         for name in names

@@ -14,10 +14,11 @@ import numpy as np
 import polars as pl
 
 from orchbench_analytics.errors import PathError
+from orchbench_analytics.schema import frame
 from orchbench_analytics.stats.estimate import Estimate, estimate, score_interval
 from orchbench_analytics.stats.ranks import surely_better
 from orchbench_analytics.stats.sweep import ALONE, Array, Flags, sweeps
-from orchbench_analytics.tables.statistics import COSTS, frame
+from orchbench_analytics.tables.statistics import COSTS
 
 _MODEL = ["model", "experiment"]
 _METRIC = "average_score"

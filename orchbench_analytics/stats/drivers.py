@@ -17,10 +17,11 @@ import polars as pl
 
 from orchbench_analytics.errors import SelectionError
 from orchbench_analytics.metrics import resolve_metric, terms_of
+from orchbench_analytics.schema import frame
 from orchbench_analytics.selection import find_contender
 from orchbench_analytics.stats.estimate import Sums, defined_mean, evaluate
 from orchbench_analytics.stats.sweep import Array, Contender, Frame, common_pair, sweeps
-from orchbench_analytics.tables.statistics import DRIVERS, frame
+from orchbench_analytics.tables.statistics import DRIVERS
 
 _CALL_SCORES = ("name_f1", "key_f1", "value_f1")
 _DRIVERS = {

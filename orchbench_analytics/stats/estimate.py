@@ -63,6 +63,12 @@ _MANY_ROWS, _VERY_MANY_ROWS = 1_000, 100_000
 # The figures, their moves and their errors
 
 
+def chunks(count: int, width: int, *, elements: int = 2_000_000) -> Sequence[slice]:
+    """Slices of `count` rows, each with a bounded number of elements at `width` a row."""
+    step = max(1, elements // max(1, width))
+    return [slice(start, start + step) for start in range(0, count, step)]
+
+
 def evaluate(names: Iterable[str], sums: Sums) -> dict[str, Array]:
     """The metrics of summed terms, element by element; undefined is NaN."""
     known: dict[str, Array] = {}
@@ -234,6 +240,8 @@ def _by_the_rules(name: str, sums: Sums, block: Block) -> Array:
 
 def _by_cluster(values: Array, block: Block) -> Array:
     """Values by contender and scenario, added up by cluster."""
+    if np.array_equal(block.cluster_of, np.arange(block.cluster_count)):  # each is one scenario
+        return values
     order = np.argsort(block.cluster_of, kind="stable")
     there, starts = np.unique(block.cluster_of[order], return_index=True)
     sums = np.zeros((len(values), block.cluster_count))
@@ -523,9 +531,8 @@ class Family:
             for count in np.unique(counts[is_moved & (weights == weight)]).tolist():
                 rows = is_moved & (counts == count) & (weights == weight)
                 own = slice(None) if rows.all() else rows  # no copy of many rows
-                scaled = np.abs(sums[own])
-                scaled /= np.sqrt(squares[own, None]).astype(sums.dtype)
-                size = scaled.max(axis=0).astype(np.float64)
+                scaled = sums[own] / np.sqrt(squares[own, None]).astype(sums.dtype)
+                size = np.maximum(scaled.max(axis=0), -scaled.min(axis=0)).astype(np.float64)
                 known = self._greatest.get((count, weight), size)
                 self._greatest[count, weight] = np.maximum(known, size)
         self._least = None

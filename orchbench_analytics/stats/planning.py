@@ -18,11 +18,12 @@ import polars as pl
 
 from orchbench_analytics.errors import SelectionError
 from orchbench_analytics.metrics import HEADLINE, resolve_metric, resolve_metrics
+from orchbench_analytics.schema import frame
 from orchbench_analytics.stats.compare import compared, contrasts
 from orchbench_analytics.stats.consistency import run_counts, scenario_of_cell, sweeps_of_runs
 from orchbench_analytics.stats.estimate import estimate_clusters, student_quantile
 from orchbench_analytics.stats.sweep import ALONE, Array, Block, Frame, Sweep, sweeps
-from orchbench_analytics.tables.statistics import SWEEP_PLANS, VARIANCES, frame
+from orchbench_analytics.tables.statistics import SWEEP_PLANS, VARIANCES
 
 _RUNS = (1, 2, 3, 5, 10)
 _POWER = 0.8

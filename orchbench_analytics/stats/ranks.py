@@ -17,28 +17,36 @@ import polars as pl
 from scipy.spatial.distance import pdist
 
 from orchbench_analytics.errors import SelectionError
+from orchbench_analytics.schema import frame
 from orchbench_analytics.stats.estimate import (
     Estimate,
     Family,
     Summary,
     bounded_interval,
+    defined_mean,
     draws_for,
     effective_count,
     estimate,
+    evaluate,
     is_surely_different,
     score_interval,
     sign_patterns,
     standard_error,
 )
-from orchbench_analytics.stats.intervals import (
+from orchbench_analytics.stats.sweep import (
+    ALONE,
     NOTHING_EXPECTED,
-    expected_scores,
+    SUMMED,
+    Array,
+    Contender,
+    Flags,
+    Sweep,
     gap_reason,
     scored_counts,
     sweep_size,
+    sweeps,
 )
-from orchbench_analytics.stats.sweep import ALONE, Array, Contender, Flags, Sweep, sweeps
-from orchbench_analytics.tables.statistics import RANK_INTERVALS, frame
+from orchbench_analytics.tables.statistics import RANK_INTERVALS
 
 Ranks = npt.NDArray[np.int64]
 _METRIC = "average_score"
@@ -250,3 +258,46 @@ def _replaced(own: Summary, places: Ranks, common: Summary) -> Summary:
         field[places] = theirs
         fields.append(field)
     return Summary(*fields)
+
+
+def expected_scores(sweep: Sweep, name: str) -> Array:
+    """The mean over all languages of a metric from 0 to 1, missing files filled in: an estimate.
+
+    What a missing file would have added is taken from a two-way fit by least squares: an effect of
+    the model, over all its files, and an effect of the scenario, over all models that have it. It
+    assumes that what is hard for one model is hard for all.
+    """
+    present = np.hstack([block.present for block in sweep.blocks])
+    runs = np.hstack([block.runs for block in sweep.blocks])
+    usual_runs = np.average(runs, axis=1, weights=present)[:, None]
+    ends = np.cumsum([len(block.scenarios) for block in sweep.blocks])[:-1]
+    sums: list[dict[str, Array]] = [{} for _ in sweep.blocks]
+    for term in sweep.blocks[0].terms:
+        known = np.hstack([block.terms[term] for block in sweep.blocks])
+        if not present.all():
+            # Of one run, so that files with more runs weigh as much as others.
+            is_summed = term in SUMMED
+            fitted = two_way_fit(known / runs if is_summed else known, present)
+            guess = np.maximum(fitted, 0.0) * (usual_runs if is_summed else 1.0)
+            known = np.where(present, known, guess)
+        for block, values in zip(sums, np.split(known, ends, axis=1), strict=True):
+            block[term] = values.sum(axis=1)
+    return defined_mean([np.clip(evaluate([name], block)[name], 0.0, 1.0) for block in sums])
+
+
+def two_way_fit(values: Array, present: Flags) -> Array:
+    """Row effect + column effect of every cell, by least squares over the cells that are there.
+
+    The analysis of a two-way table with unequal numbers (Yates 1934,
+    doi:10.1080/01621459.1934.10502686).
+    """
+    weight = present.astype(np.float64)
+    in_row, in_column = weight.sum(axis=1), weight.sum(axis=0)
+    row_mean = (values * weight).sum(axis=1) / np.maximum(in_row, 1)
+    # The row effects are eliminated: what is left are equations for the columns alone.
+    equations = np.diag(in_column) - (weight / np.maximum(in_row, 1)[:, None]).T @ weight
+    column_sums = ((values - row_mean[:, None]) * weight).sum(axis=0)
+    columns = np.linalg.lstsq(equations, column_sums, rcond=None)[0]
+    rows = row_mean - weight @ columns / np.maximum(in_row, 1)
+    fitted: Array = rows[:, None] + columns[None, :]
+    return fitted

@@ -37,6 +37,7 @@ from scipy import linalg
 
 from orchbench_analytics.errors import SelectionError
 from orchbench_analytics.metrics import metric_label, resolve_metric
+from orchbench_analytics.schema import frame
 from orchbench_analytics.selection import find_contender
 from orchbench_analytics.stats.estimate import (
     check_level,
@@ -51,7 +52,6 @@ from orchbench_analytics.tables.statistics import (
     PREDICTIONS,
     REGRESSION,
     SHORTLISTS,
-    frame,
 )
 
 FEWEST_FOR_INTERVAL = 3

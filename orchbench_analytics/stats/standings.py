@@ -12,11 +12,18 @@ from collections import Counter
 
 import polars as pl
 
+from orchbench_analytics.schema import frame
 from orchbench_analytics.stats.compare import compare_models
 from orchbench_analytics.stats.estimate import anytime_level, bounded_interval, estimate
-from orchbench_analytics.stats.intervals import NOTHING_EXPECTED, scored_counts, sweep_size
-from orchbench_analytics.stats.sweep import ALONE, Contender, sweeps
-from orchbench_analytics.tables.statistics import STANDINGS, frame
+from orchbench_analytics.stats.sweep import (
+    ALONE,
+    NOTHING_EXPECTED,
+    Contender,
+    scored_counts,
+    sweep_size,
+    sweeps,
+)
+from orchbench_analytics.tables.statistics import STANDINGS
 
 _METRIC = "average_score"
 

@@ -2,6 +2,10 @@
 
 A scenario and its translations form a cluster: what is hard in one language is hard in the other.
 So clusters, and not scenarios, are what statistics treat as independent of each other.
+
+Coverage is how much of the sweep a model has answered. The sweep's scenarios are those that any
+model has a file of, language by language, and those that are expected. An expected number is of all
+languages together; it does not say how many each has.
 """
 
 from __future__ import annotations
@@ -15,9 +19,11 @@ import numpy.typing as npt
 import polars as pl
 
 from orchbench_analytics.errors import PathError, SelectionError
-from orchbench_analytics.metrics import SOURCE_COLUMNS, TERMS, terms_of
+from orchbench_analytics.metrics import SOURCE_COLUMNS, TERMS, resolve_metrics, terms_of
 from orchbench_analytics.profiles import SPEC, Profile
-from orchbench_analytics.selection import find_contender
+from orchbench_analytics.schema import polars_schema
+from orchbench_analytics.selection import Asked, find_contender
+from orchbench_analytics.tables import EXPECTED_SCENARIOS
 
 Array = npt.NDArray[np.float64]
 Flags = npt.NDArray[np.bool_]
@@ -25,14 +31,13 @@ Frame = pl.DataFrame | pl.LazyFrame
 Contender = tuple[str, str]  # model, experiment
 Indices = npt.NDArray[np.int64]
 _KEY = ("profile", "model", "experiment", "language", "scenario")
-# What a sweep is made from: columns of the table `scenario_scores`.
-COLUMNS = (*_KEY, "run_count", *SOURCE_COLUMNS)
 # Rules of a profile about figures that are formed from terms; `ruled` puts them beside the rows.
 _RULES = ("rounding", "undefined")
 # Terms that grow with the number of runs; the others are means over a file's runs.
 SUMMED = frozenset(name for name in SOURCE_COLUMNS if name.endswith("_count"))
 # No scenario has a partner: the columns of the view `scenario_clusters`, without rows.
 ALONE = pl.DataFrame(schema=dict.fromkeys(("language", "scenario", "cluster"), pl.String))
+NOTHING_EXPECTED = pl.DataFrame(schema=polars_schema(EXPECTED_SCENARIOS))
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,12 +114,12 @@ def sweeps(
 
     `clusters` has the columns of `scenario_clusters`; a scenario that it does not name is alone.
     """
-    missing = [c for c in COLUMNS if c not in (*scenario_scores.columns, "run_count")]
+    needed = terms_of(metrics)
+    missing = [c for c in sweep_columns(needed) if c not in (*scenario_scores.columns, "run_count")]
     if missing:
         raise SelectionError(
             f"no column {', '.join(missing)}: these are not the rows of the table scenario_scores"
         )
-    needed = terms_of(metrics)
     profiles = scenario_scores["profile"].unique().sort()
     if len(profiles) == 1:  # no copy of a large sweep
         return [_sweep(profiles[0], scenario_scores, needed, clusters)]
@@ -124,14 +129,32 @@ def sweeps(
     ]
 
 
+def sweep_columns(terms: Iterable[str]) -> list[str]:
+    """The columns of `scenario_scores` that a sweep of these terms is made from."""
+    sources = {name for term in terms for name in TERMS[term].meta.root_names()}
+    return [*_KEY, "run_count", *(name for name in SOURCE_COLUMNS if name in sources)]
+
+
+def read_terms(asked: Asked, metrics: Iterable[str]) -> pl.DataFrame:
+    """The rows of `scenario_scores` that a question is about, with the rules that they follow.
+
+    They have the columns that the metrics need.
+    """
+    columns = sweep_columns(terms_of(resolve_metrics(metrics)))
+    rows = asked.rows("scenario_scores").select(columns).collect()
+    asked.require_scores(rows)
+    return ruled(rows, [asked.profile])
+
+
 def ruled(rows: pl.DataFrame, profiles: Iterable[Profile]) -> pl.DataFrame:
     """Rows of `scenario_scores`, with the rules that figures formed from them follow."""
     known = [*profiles]
+    chosen = {rule: {p.name: getattr(p, rule) for p in known} for rule in _RULES}
     return rows.with_columns(
         pl.col("profile")
-        .replace_strict({p.name: getattr(p, rule) for p in known}, return_dtype=pl.String)
+        .replace_strict(of, return_dtype=pl.Enum(sorted({*of.values()})))
         .alias(rule)
-        for rule in _RULES
+        for rule, of in chosen.items()
     )
 
 
@@ -178,7 +201,8 @@ def _sweep(
     )
     names = scenarios["cluster"].unique().sort()
     cluster_of = scenarios["cluster"].rank("dense").to_numpy().astype(np.int64) - 1
-    at = (_place(rows, contenders), _place(rows, scenarios.select("language", "scenario")))
+    column = _place(rows, scenarios.select("language", "scenario"))
+    at = _place(rows, contenders) * scenarios.height + column
     runs = pl.col("run_count").clip(1) if "run_count" in rows.columns else pl.lit(1)
     shape = (contenders.height, scenarios.height)
     whole = _spread(rows, pl.lit(1), at, np.zeros(shape))
@@ -215,10 +239,10 @@ def _place(rows: pl.DataFrame, known: pl.DataFrame) -> Indices:
     return placed["_place"].to_numpy()
 
 
-def _spread(rows: pl.DataFrame, value: pl.Expr, at: tuple[Indices, Indices], into: Array) -> Array:
-    """Put the value of each row into its place of an array."""
+def _spread(rows: pl.DataFrame, value: pl.Expr, at: Indices, into: Array) -> Array:
+    """Put the value of each row into its place of an array, counted row by row."""
     values = rows.select(value.cast(pl.Float64).alias("value"))["value"]
-    into[at] = values.to_numpy() if len(values) > 1 else values.item()
+    into.reshape(-1)[at] = values.to_numpy() if len(values) > 1 else values.item()
     return into
 
 
@@ -239,7 +263,32 @@ def common_pair(sweep: Sweep, baseline: str | Contender, candidate: str | Conten
     return shared
 
 
-def chunks(count: int, width: int, *, elements: int = 2_000_000) -> Sequence[slice]:
-    """Slices of `count` rows, each with a bounded number of elements at `width` a row."""
-    step = max(1, elements // max(1, width))
-    return [slice(start, start + step) for start in range(0, count, step)]
+def scored_counts(blocks: Sequence[Block]) -> npt.NDArray[np.int64]:
+    """How many of the sweep's scenarios each contender has."""
+    count: npt.NDArray[np.int64] = np.hstack([block.present for block in blocks]).sum(axis=1)
+    return count
+
+
+def sweep_size(blocks: Sequence[Block], expected: pl.DataFrame) -> int:
+    """How many scenarios the sweep has: `expected` has the columns of `expected_scenarios`."""
+    there = {(block.language, scenario) for block in blocks for scenario in block.scenarios}
+    return max(len(there.union(expected.drop_nulls().iter_rows())), expected.height)
+
+
+def expected_of(sweep: Sweep, language: str, expected: pl.DataFrame) -> pl.DataFrame:
+    """What was expected of one language; a mere number is, if it is the only language."""
+    is_only = len(sweep.blocks) == 1 and expected["language"].null_count() == expected.height
+    return expected if is_only else expected.filter(pl.col("language") == language)
+
+
+def gap_reason(sweep: Sweep, place: int, expected: pl.DataFrame) -> str:
+    """What a contender lacks, in words."""
+    total = sweep_size(sweep.blocks, expected)
+    missing = total - int(scored_counts(sweep.blocks)[place])
+    if not missing:
+        return "no score"
+    there = {block.language for block in sweep.blocks if block.present[place].any()}
+    asked = {block.language for block in sweep.blocks}.union(expected["language"].drop_nulls())
+    gone = sorted(asked - there)
+    reason = f"{missing} of {total} scenarios missing"
+    return f"{reason}, all of {', '.join(gone)}" if gone else reason

@@ -16,9 +16,10 @@ import polars as pl
 
 from orchbench_analytics.errors import SelectionError
 from orchbench_analytics.metrics import HEADLINE, resolve_metrics
+from orchbench_analytics.schema import frame
 from orchbench_analytics.stats.estimate import estimate, student_quantile
 from orchbench_analytics.stats.sweep import ALONE, Sweep, sweeps
-from orchbench_analytics.tables.statistics import TRENDS, frame
+from orchbench_analytics.tables.statistics import TRENDS
 
 
 def trends(

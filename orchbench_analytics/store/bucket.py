@@ -329,8 +329,9 @@ class Bucket:
 
 
 _REFUSED = {
-    "PermissionDeniedError": "these credentials may not do that",
-    "UnauthenticatedError": "the store does not accept these credentials",
+    "PermissionDeniedError": "these credentials may not do that, or none were found; "
+    "see docs/storage.md",
+    "UnauthenticatedError": "the store does not accept these credentials; see docs/storage.md",
 }
 
 

@@ -35,7 +35,6 @@ from orchbench_analytics.store.files import (
     is_staged_file,
     is_staged_manifest,
     name_of,
-    parquet_name,
     read_stamps,
     write_stamps,
 )
@@ -45,6 +44,7 @@ from orchbench_analytics.store.manifest import (
     Manifest,
     files_of,
     live_paths,
+    parquet_name,
     require_whole,
 )
 from orchbench_analytics.store.mirror import bucket_of, sweep
@@ -180,7 +180,7 @@ def read_table(
     if table.name not in manifest.tables:
         return pl.DataFrame(schema=wanted)
     holder = manifest.tables[table.name]
-    file = f"{holder.directory}/{parquet_name(table.name)}"
+    file = holder.file_of(table.name)
     require_whole(root, {file: holder.stamps.get(table.name)}, read=True)
     there = pl.read_parquet_schema(root / file)
     columns = []

@@ -41,7 +41,6 @@ from pathlib import Path
 
 import msgspec
 
-from orchbench_analytics.errors import WarehouseError
 from orchbench_analytics.schema import Table
 
 _PACKAGE = "orchbench_analytics"
@@ -77,8 +76,6 @@ _NAMED_DIRECTORY = re.compile(r"[0-9a-f]{20}")
 _STAGED_ENTRY = re.compile(r"[0-9a-f]{32}|probe-[0-9a-f]{32}")
 _STAGED_FILE = re.compile(r"[a-z_]+\.(?:parquet|json)")
 _WRITER_TEXT = re.compile(rb"(?:process [0-9]+\n)?")
-_PLAIN_NAME = r"\w[\w-]*(?:\.\w+)*"
-_PLAIN_PATH = re.compile(f"{_PLAIN_NAME}(?:/{_PLAIN_NAME})*", re.ASCII)
 
 
 def strangers(root: Path) -> list[str]:
@@ -132,23 +129,6 @@ def is_made_up(path: Path) -> bool:
 def is_staged_file(name: str) -> bool:
     """Whether a file below the staging directory is one of those that are written there."""
     return _STAGED_FILE.fullmatch(name) is not None
-
-
-def parquet_name(table: str) -> str:
-    """The file of a table in its directory."""
-    return f"{table}.parquet"
-
-
-def require_inside(name: str) -> None:
-    """Refuse a name that could lead out of the warehouse on any system.
-
-    Each step of a path must be a plain name, which leaves no room for `..`, a drive or a root.
-    """
-    if _PLAIN_PATH.fullmatch(name) is None:
-        raise WarehouseError(
-            f"the manifest names {name!r}, which is not a path inside the warehouse; "
-            "the manifest was changed by something else: ingest again into another directory"
-        )
 
 
 @cache

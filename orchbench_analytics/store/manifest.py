@@ -15,15 +15,15 @@ import hashlib
 import re
 import time
 from collections import Counter
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from difflib import get_close_matches
-from functools import cache, lru_cache, wraps
+from functools import cache, lru_cache
 from itertools import starmap
 from pathlib import Path
 from shlex import quote
-from typing import Concatenate, NamedTuple, ParamSpec, Protocol, TypeVar
+from typing import TYPE_CHECKING, NamedTuple, Protocol, TypeVar
 
 import msgspec
 
@@ -35,10 +35,8 @@ from orchbench_analytics.store.files import (
     Stamps,
     columns_id,
     fault_of,
-    parquet_name,
     read_stamps,
     replace_file,
-    require_inside,
     strangers,
     sync_files,
 )
@@ -57,6 +55,9 @@ from orchbench_analytics.store.mirror import (
 )
 from orchbench_analytics.tables import RAW_TABLES, SCORED_TABLES, TABLES
 
+if TYPE_CHECKING:
+    import polars as pl
+
 # The layout on disk: how directories and files are named, and how the manifest describes them.
 # Rows, columns and rules are not part of it: what other code made is recognised and made again.
 FORMAT_VERSION = 7
@@ -73,9 +74,16 @@ _ROW_LEVEL = {
     "plan_edits",
     "plan_matches",
 }
+_PLAIN_NAME = r"\w[\w-]*(?:\.\w+)*"
+_PLAIN_PATH = re.compile(f"{_PLAIN_NAME}(?:/{_PLAIN_NAME})*", re.ASCII)
 _MANY_FILES = 1_000
 _FEW_DIRECTORIES = 16
 _AT_ONCE = 32
+
+
+def parquet_name(table: str) -> str:
+    """The file of a table in its directory."""
+    return f"{table}.parquet"
 
 
 class Holder(msgspec.Struct, frozen=True, kw_only=True):
@@ -89,6 +97,10 @@ class Holder(msgspec.Struct, frozen=True, kw_only=True):
     row_counts: dict[str, int]
     columns_id: str = ""
     stamps: Stamps = {}
+
+    def file_of(self, table: str) -> str:
+        """The file of a table, by its path below the warehouse."""
+        return f"{self.directory}/{parquet_name(table)}"
 
 
 class Part(Holder, frozen=True, kw_only=True):
@@ -169,41 +181,44 @@ class _Release(msgspec.Struct):
 
 
 def load_manifest(root: Path) -> Manifest:
-    """The manifest of an existing warehouse; it is read again once it was replaced."""
-    if bucket_of(root) is not None:  # which asks whether there is a newer one
-        return _read_manifest(root)
+    """The manifest of an existing warehouse; what it says is decoded once."""
     try:
-        status = (root / MANIFEST).stat()
-    except OSError:  # reading it says what is wrong
-        return _read_manifest(root)
-    return _read_manifest_once(root, (status.st_ino, status.st_size, status.st_mtime_ns))
-
-
-@lru_cache(maxsize=8)
-def _read_manifest_once(root: Path, _: tuple[int, ...]) -> Manifest:
-    return _read_manifest(root)
-
-
-def _read_manifest(root: Path) -> Manifest:
-    path = root / MANIFEST
-    try:
-        content, version, _ = read_manifest(root)
-        _require_our_format(root, msgspec.json.decode(content, type=_Release).format_version)
-        manifest = msgspec.json.decode(content, type=Manifest)
+        content = read_manifest(root)
+        manifest = _decoded(root, content.data)
     except FileNotFoundError as error:
         raise WarehouseError(_not_a_warehouse(root)) from error
     except NotADirectoryError as error:
         raise WarehouseError(f"{root} is a file; a warehouse is a directory") from error
     except (msgspec.DecodeError, UnicodeDecodeError, OSError) as error:
-        raise WarehouseError(f"{path} cannot be read: {error}") from error
-    if manifest.checksum != checksum_of(content):
+        raise WarehouseError(f"{root / MANIFEST} cannot be read: {error}") from error
+    _versions[manifest.checksum] = content.version
+    return manifest
+
+
+@lru_cache(maxsize=2)
+def _decoded(root: Path, data: bytes) -> Manifest:
+    _require_our_format(root, msgspec.json.decode(data, type=_Release).format_version)
+    manifest = msgspec.json.decode(data, type=Manifest)
+    if manifest.checksum != checksum_of(data):
         raise WarehouseError(
-            f"{path} is damaged: its checksum is wrong; ingest again into another directory"
+            f"{root / MANIFEST} is damaged: its checksum is wrong; "
+            "ingest again into another directory"
         )
     for name in (*named_files(manifest), *manifest.unreferenced):
-        require_inside(name)
-    _versions[manifest.checksum] = version
+        _require_inside(name)
     return manifest
+
+
+def _require_inside(name: str) -> None:
+    """Refuse a name that could lead out of the warehouse on any system.
+
+    Each step of a path must be a plain name, which leaves no room for `..`, a drive or a root.
+    """
+    if _PLAIN_PATH.fullmatch(name) is None:
+        raise WarehouseError(
+            f"the manifest names {name!r}, which is not a path inside the warehouse; "
+            "the manifest was changed by something else: ingest again into another directory"
+        )
 
 
 def _not_a_warehouse(root: Path) -> str:
@@ -320,7 +335,7 @@ def _with_stamps(manifest: Manifest, stamps: Mapping[str, FileStamp]) -> Manifes
 
     def stamped(holder: AnyHolder) -> AnyHolder:
         own = {
-            table: stamps.get(f"{holder.directory}/{parquet_name(table)}", stamp)
+            table: stamps.get(holder.file_of(table), stamp)
             for table, stamp in holder.stamps.items()
         }
         return msgspec.structs.replace(holder, stamps=own)
@@ -416,7 +431,7 @@ def live_paths(manifest: Manifest) -> set[str]:
 def named_files(manifest: Manifest) -> dict[str, FileStamp | None]:
     """Every file that a manifest names, with its stamp; new ones have none before it is saved."""
     return {
-        f"{holder.directory}/{parquet_name(table)}": holder.stamps.get(table)
+        holder.file_of(table): holder.stamps.get(table)
         for holder in holders(manifest)
         for table in holder.row_counts
     }
@@ -437,10 +452,17 @@ def table_files(root: Path, manifest: Manifest, table: str) -> list[Path]:
     return files_of(root, list(there.values()), table)
 
 
+def scan_table(root: Path, manifest: Manifest, table: str) -> pl.LazyFrame:
+    """The rows of a table; only those that are asked for are read."""
+    from orchbench_analytics.store.parquet import scan_files  # polars: not every command needs it
+
+    return scan_files(table_files(root, manifest, table), TABLES[table])
+
+
 def files_of(root: Path, holders: Sequence[Holder], table: str) -> list[Path]:
     """The files of a table in some directories, if they are as they were written."""
     stamps = {
-        f"{holder.directory}/{parquet_name(table)}": holder.stamps.get(table)
+        holder.file_of(table): holder.stamps.get(table)
         for holder in holders
         if holder.row_counts.get(table)
     }
@@ -450,7 +472,8 @@ def files_of(root: Path, holders: Sequence[Holder], table: str) -> list[Path]:
     else:
         require_whole(root, stamps, read=True)
     others = [h for h in holders if h.row_counts.get(table) and h.columns_id != columns_now(h)]
-    _require_columns(root, table, [root / h.directory / parquet_name(table) for h in others])
+    if others:
+        _require_columns(root, table, [root / holder.file_of(table) for holder in others])
     return [Path(root) / name for name in stamps]  # of a mirror too, the files that lie here
 
 
@@ -491,7 +514,7 @@ def _require_columns(root: Path, table: str, files: Sequence[Path]) -> None:
 
 def _require_sizes(root: Path, stamps: Mapping[str, FileStamp | None], *, rows: int) -> None:
     """Raise an error unless the files named have the size each and the rows in all as written."""
-    from orchbench_analytics.store.parquet import count_rows  # polars: not every command needs it
+    from orchbench_analytics.store.parquet import count_rows  # polars, as above
 
     require_whole(root, stamps, read=False)
     if stamps and count_rows([root / name for name in stamps]) != rows:
@@ -507,9 +530,11 @@ def require_whole(root: Path, stamps: Mapping[str, FileStamp | None], *, read: b
 
     Those that lie in a bucket are here afterwards.
     """
-    fetch(root, stamps)
+    in_bucket = bucket_of(root) is not None
+    if in_bucket:
+        fetch(root, stamps)
     faulty = _faults_in(root, stamps, read=read)
-    if faulty and bucket_of(root) is not None:  # it may be the copy in the cache that is damaged
+    if faulty and in_bucket:  # it may be the copy in the cache that is damaged
         suspect = {name: stamps[name] for name in faulty}
         fetch(root, suspect, is_suspect=True)
         still = _faults_in(root, suspect, read=read)
@@ -537,7 +562,7 @@ def bring_tables(root: Path, holders: Iterable[Holder], tables: Collection[str])
     Raises an error that names a file which is gone or has another size.
     """
     stamps = {
-        f"{holder.directory}/{parquet_name(table)}": holder.stamps.get(table)
+        holder.file_of(table): holder.stamps.get(table)
         for holder in holders
         for table in holder.row_counts
         if table in tables
@@ -595,8 +620,6 @@ def row_count(manifest: Manifest, table: str) -> int:
 
 
 _READERS = ("polars", "duckdb", "_duckdb", "pyarrow", "msgspec")
-Arguments = ParamSpec("Arguments")
-Result = TypeVar("Result")
 
 
 class Finding(NamedTuple):
@@ -604,15 +627,6 @@ class Finding(NamedTuple):
 
     name: str
     fault: str
-
-
-class HasPath(Protocol):
-    """An object that stands for a warehouse."""
-
-    path: Path
-
-
-Owner = TypeVar("Owner", bound=HasPath)
 
 
 def verify(root: Path, manifest: Manifest, *, read: bool = True) -> list[Finding]:
@@ -645,14 +659,14 @@ def is_damaged(root: Path, holder: Holder, *, read: bool) -> bool:
     Buckets do not lose objects, so what lies in one is trusted unless it is to be read; whoever
     fetches a file compares its hash.
     """
-    files = {f"{holder.directory}/{parquet_name(t)}": s for t, s in holder.stamps.items()}
+    files = {holder.file_of(table): stamp for table, stamp in holder.stamps.items()}
     if bucket_of(root) is not None:
         return read and bool(find_faults(root, files))
     return any(fault_of(root / n, stamp, read=read) is not None for n, stamp in files.items())
 
 
 @contextmanager
-def naming_damage(*roots: Path) -> Iterator[None]:
+def naming_damage(root: Path) -> Iterator[None]:
     """Turn an error of a library that reads files into ours, if a file is damaged.
 
     All other errors are left alone: to find damage may mean to read the whole warehouse. After an
@@ -666,23 +680,9 @@ def naming_damage(*roots: Path) -> Iterator[None]:
     except Exception as error:  # each library has its own for a file it cannot read
         if isinstance(error, OSError) or type(error).__module__.startswith(_READERS):
             read = getattr(error, "errno", None) in (None, errno.EIO)
-            for root in roots:
-                for finding in _findings(root, read=read):
-                    raise damage_error(root, *finding) from error
+            for finding in _findings(root, read=read):
+                raise damage_error(root, *finding) from error
         raise
-
-
-def names_damage(
-    method: Callable[Concatenate[Owner, Arguments], Result],
-) -> Callable[Concatenate[Owner, Arguments], Result]:
-    """Let a method of a warehouse name the damaged file it failed at."""
-
-    @wraps(method)
-    def wrapper(owner: Owner, /, *args: Arguments.args, **kwargs: Arguments.kwargs) -> Result:
-        with naming_damage(owner.path):
-            return method(owner, *args, **kwargs)
-
-    return wrapper
 
 
 def _findings(root: Path, *, read: bool) -> list[Finding]:

@@ -4,16 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 import polars as pl
 import pyarrow as pa
 import pyarrow.parquet as pq
 
 from orchbench_analytics.schema import Table, arrow_schema, polars_schema
-
-if TYPE_CHECKING:
-    from polars._typing import PolarsDataType
 
 _LEVEL = 1
 _ROW_GROUP = 1 << 16  # also how many rows are held at once
@@ -28,10 +25,9 @@ class Frame(NamedTuple):
     sort_by: str | None = None
 
 
-def scan_files(
-    files: list[Path], schema: Mapping[str, PolarsDataType] | None = None
-) -> pl.LazyFrame:
-    """Parquet files as one frame, by the schema given: paths are literal and add no column."""
+def scan_files(files: list[Path], table: Table | None = None) -> pl.LazyFrame:
+    """Parquet files as one frame, of the columns of a table: paths are literal and add none."""
+    schema = None if table is None else polars_schema(table)
     if not files:
         return pl.LazyFrame(schema=schema)
     return pl.scan_parquet(files, schema=schema, glob=False, hive_partitioning=False)

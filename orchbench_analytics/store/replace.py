@@ -21,7 +21,7 @@ import msgspec
 from orchbench_analytics.errors import PathError
 from orchbench_analytics.paths import is_address
 from orchbench_analytics.store.files import put_in_place, replace_file, sync_directory, sync_files
-from orchbench_analytics.store.manifest import Manifest, table_files, warehouse_around
+from orchbench_analytics.store.manifest import Manifest, scan_table, warehouse_around
 
 MADE_BY = "orchbench-analytics"
 _MARK = ".orchbench"  # in a directory of many files that come and go one by one
@@ -74,13 +74,8 @@ def _source_directories(root: Path, manifest: Manifest) -> list[Path]:
     """The directories that hold the input files of a warehouse, links followed."""
     import polars as pl  # not every command that writes needs it
 
-    from orchbench_analytics.store.parquet import scan_files
-
-    files = table_files(root, manifest, "sources")
-    if not files:
-        return []
     directory = pl.col("path").str.replace("/[^/]*$", "").unique()
-    found = scan_files(files).select(directory).collect()["path"]
+    found = scan_table(root, manifest, "sources").select(directory).collect()["path"]
     return [Path(os.path.realpath(name or "/")) for name in found if not is_address(name)]
 
 

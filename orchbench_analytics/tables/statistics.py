@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-import polars as pl
-
 from orchbench_analytics.schema import (
     Table,
     count,
     maybe_count,
     maybe_number,
     maybe_text,
-    polars_schema,
     text,
 )
 from orchbench_analytics.tables.scored import PROFILE_NAME
@@ -479,13 +476,3 @@ STATISTICS = (
     SHORTLISTS,
     PREDICTIONS,
 )
-
-
-def frame(table: Table, *blocks: pl.DataFrame) -> pl.DataFrame:
-    """The rows of all blocks, with the table's columns and types; NaN turns into null."""
-    schema = polars_schema(table)
-    rows = pl.concat(blocks) if blocks else pl.DataFrame()
-    if not rows.width:
-        return pl.DataFrame(schema=schema)
-    typed = rows.select(pl.col(name).cast(dtype) for name, dtype in schema.items())
-    return typed.fill_nan(None)

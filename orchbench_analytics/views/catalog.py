@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 import duckdb
 
+from orchbench_analytics.errors import SelectionError, suggest
 from orchbench_analytics.profiles import RULES, profile_of, rules_of
 from orchbench_analytics.queries import macros, views
 from orchbench_analytics.schema import DUCKDB_TYPES, Column, Table
@@ -92,20 +93,26 @@ def connect(
     return connection
 
 
-def silent_duckdb() -> duckdb.DuckDBPyConnection:
-    """An empty DuckDB in memory without a progress bar, which would go to stdout."""
-    connection = duckdb.connect()
+def silent_duckdb(threads: int | None = None) -> duckdb.DuckDBPyConnection:
+    """An empty DuckDB in memory without a progress bar, which would go to stdout.
+
+    It uses so many threads; null is one for each core.
+    """
+    connection = duckdb.connect(config={} if threads is None else {"threads": threads})
     connection.execute("set enable_progress_bar = false")
     return connection
 
 
 def all_relations() -> set[str]:
     """The names of all tables and views."""
-    return {*TABLES, "model_tags", "profiles", *views()}
+    return {*TABLES, *(table.name for table in PROFILES_AND_TAGS), *views()}
 
 
 def needed_by(*names: str) -> set[str]:
-    """The tables and views named, and all that they read."""
+    """The tables and views named, and all that they read; an unknown name is an error."""
+    known = [*TABLES, *(table.name for table in PROFILES_AND_TAGS), *views()]
+    for unknown in (name for name in names if name not in known):
+        raise SelectionError(f"no table or view named {unknown!r}; {suggest(unknown, known)}")
     read = {name for view in views().keys() & {*names} for name in views()[view].references}
     return {*names} | (needed_by(*read) if read else set())
 
@@ -129,7 +136,8 @@ def populate(
     narrowed = scope.narrow(manifest) if scope != EVERYTHING else manifest
     for statements in macros():
         connection.execute(statements)
-    connection.execute(f"create view main.profiles as {profiles_query(narrowed)}")
+    if "profiles" in names:
+        connection.execute(f"create view main.profiles as {profiles_query(narrowed)}")
     if "model_tags" in names:
         names = names | {SCENARIO_SCORES.name}  # says which models there are
     for table in (table for table in TABLES.values() if table.name in names):

@@ -3,7 +3,6 @@
 import json
 import re
 import shutil
-from collections.abc import Callable
 from pathlib import Path
 
 import pyarrow.parquet as pq
@@ -12,6 +11,7 @@ import pytest
 from orchbench_analytics import open_warehouse
 from orchbench_analytics.errors import NoAnswersError
 from orchbench_analytics.warehouse import Warehouse
+from tests.conftest import MakeOnce
 from tests.pages.unpack import frame_of_columns, unpacked
 
 KEY_METRICS = {
@@ -21,7 +21,6 @@ KEY_METRICS = {
     "Plan": "workflow_similarity",
 }
 ALONE = "perfect"
-MakeOnce = Callable[[str, Callable[[Path], object]], Path]
 
 
 def write_results(demo: Path, target: Path) -> None:

@@ -100,10 +100,9 @@ def test_no_line_is_longer_than_the_terminal(screens: dict[str, Screen], name: s
         assert screen.text == kept.read_text(encoding="utf-8")
 
 
-def test_wide_and_all_show_what_was_left_out(home: Path) -> None:
-    query = ("sql", W, "select * from main.scored_steps")
-    assert "more columns, seen with --wide" in on_terminal(*query, cwd=home).text
-    whole = on_terminal(*query, "--wide", "--all", cwd=home).text
+def test_wide_and_all_show_what_was_left_out(home: Path, screens: dict[str, Screen]) -> None:
+    assert "more columns, seen with --wide" in screens["sql_rows"].text
+    whole = on_terminal(*SCREENS["sql_rows"], "--wide", "--all", cwd=home).text
     assert "seen with" not in whole
     assert "value_f1" in whole
 
@@ -123,14 +122,17 @@ def test_a_refused_file_has_its_whole_reason_and_hints_can_be_pasted(tmp_path: P
     write(scenario_path(tmp_path / "results"), runs_document())
     cut = scenario_path(tmp_path / "results", scenario="2")
     cut.write_text('{"history": {"run #1":', encoding="utf-8")
-    into = tmp_path / "a warehouse"
-    assert on_terminal("ingest", tmp_path / "results", "--into", into).returncode == 0
+    into = str(tmp_path / "a warehouse")
+    ingest = ("ingest", str(tmp_path / "results"), "--into", into)
+    refused = ("sources", into, "--status", "refused")
 
-    board = " ".join(on_terminal("leaderboard", into).text.split())
-    assert f"orchbench sources '{into}' --status refused" in board
-    said = on_terminal("sources", into, "--status", "refused").text
-    assert "complete" in said
-    assert "seen with --wide" not in said
+    commands = (ingest, ("leaderboard", into), refused)
+    ingested, board, said = commands_on_terminal(commands, cwd=tmp_path)
+
+    assert ingested.returncode == 0
+    assert f"orchbench sources '{into}' --status refused" in " ".join(board.text.split())
+    assert "complete" in said.text
+    assert "seen with --wide" not in said.text
 
 
 @pytest.mark.long
@@ -147,8 +149,9 @@ def test_colours_are_there_unless_nobody_wants_them(home: Path) -> None:
     assert "\x1b[" not in on_terminal(*call, cwd=home, NO_COLOR="", TERM="dumb").text
 
 
-def test_the_prompt_answers_lists_and_describes(home: Path) -> None:
-    typed = "select 41 + 1 as answer;\n.tables\n.describe leaderboard\nselect nope;\n.quit\n"
+def test_the_prompt_answers_lists_describes_and_names_its_own_words(home: Path) -> None:
+    queries = "select 41 + 1 as answer;\nselect * from main.scored_steps;\nselect nope;\n"
+    typed = f"{queries}.tables\n.describe leaderboard\n.quit\n"
     screen = on_terminal("sql", W, cwd=home, typed=typed, XDG_STATE_HOME=str(home / "state"))
     assert screen.returncode == 0
     assert "    42" in screen.text
@@ -156,11 +159,6 @@ def test_the_prompt_answers_lists_and_describes(home: Path) -> None:
     assert "rank_number" in screen.text
     assert "Referenced column" in screen.text
     assert "answer" in (home / "state/orchbench/sql_history").read_text(encoding="utf-8")
-
-
-def test_the_prompt_names_its_own_words(home: Path) -> None:
-    typed = "select * from main.scored_steps;\n.quit\n"
-    screen = on_terminal("sql", W, cwd=home, typed=typed, XDG_STATE_HOME=str(home / "state"))
     assert "seen with .wide" in screen.text
     assert "seen with .all" in screen.text
     assert "--wide" not in screen.text

@@ -1,8 +1,11 @@
 """Worker processes: all tasks get done, and a worker that dies is said in plain words."""
 
+import gc
 import os
 import subprocess
 import sys
+import time
+from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -16,6 +19,11 @@ def process_of(_: int) -> int:
     return os.getpid()
 
 
+def slow_process_of(_: int) -> int:
+    time.sleep(0.1)
+    return os.getpid()
+
+
 @pytest.mark.parametrize("engine", [Here(), Local(1), Local(3)], ids=["here", "one", "three"])
 def test_every_task_comes_back_with_its_result(engine: Engine) -> None:
     assert sorted(engine.run(abs, range(-20, 0))) == list(range(1, 21))
@@ -26,9 +34,24 @@ def test_no_process_is_started_for_little_work() -> None:
         assert set(engine.run(process_of, range(3), is_small=True)) == {os.getpid()}
 
 
-def test_work_runs_in_other_processes() -> None:
+def test_work_runs_in_as_many_processes_as_jobs() -> None:
     with Local(2) as engine:
-        assert os.getpid() not in set(engine.run(process_of, range(8)))
+        processes = Counter(engine.run(slow_process_of, range(40)))
+
+    assert len(processes) == 2
+    assert os.getpid() in processes
+
+
+def test_one_task_runs_in_a_worker() -> None:
+    with Local(2) as engine:
+        assert os.getpid() not in set(engine.run(process_of, range(1)))
+
+
+def test_cycles_are_looked_for_as_before_once_the_work_is_done() -> None:
+    before = gc.get_threshold()
+    with Local(1):
+        assert gc.get_threshold()[0] > before[0]
+    assert gc.get_threshold() == before
 
 
 def test_only_a_few_tasks_are_under_way() -> None:

@@ -37,6 +37,12 @@ def build_hostile(directory: Path) -> None:
 
 
 @pytest.fixture(scope="session")
+def demo(demo: Path) -> Warehouse:
+    """The warehouse of the demo."""
+    return open_warehouse(demo / "warehouse")
+
+
+@pytest.fixture(scope="session")
 def small(make_once) -> Warehouse:
     return open_warehouse(make_once("small_export", build_small) / "warehouse")
 

@@ -1,6 +1,7 @@
 """Documents for others: valid in their words, and the same scores when they come back."""
 
 import json
+import shutil
 from collections.abc import Callable, Iterator
 from importlib.util import find_spec
 from pathlib import Path
@@ -15,15 +16,21 @@ from orchbench_analytics import open_warehouse
 from orchbench_analytics.errors import PathError
 from orchbench_analytics.metrics import HEADLINE
 from orchbench_analytics.warehouse import Warehouse
+from tests.conftest import MakeOnce
 from tests.documents import run, runs_document, scenario_path, write
-from tests.sample_sweep import build_demo
 
 Document = dict[str, Any]
+Exported = Callable[[str], Path]
 
 
 @pytest.fixture(scope="module")
-def demo(make_once: Callable[[str, Callable[[Path], object]], Path]) -> Warehouse:
-    return open_warehouse(make_once("demo", build_demo) / "warehouse")
+def exported(make_once: MakeOnce, demo: Warehouse) -> Exported:
+    """Where the demo's scores under a profile are written for Every Eval Ever, only to be read."""
+
+    def place(profile: str) -> Path:
+        return make_once(f"eee_{profile}", lambda to: demo.export(f"eee:{to}", profile=profile))
+
+    return place
 
 
 def aggregates(directory: Path) -> dict[tuple[str, ...], Document]:
@@ -66,14 +73,12 @@ def schema(name: str) -> Draft7Validator:
 
 
 @pytest.mark.parametrize("profile", ["spec", "upstream"])
-def test_every_eval_ever_is_valid(demo: Warehouse, tmp_path: Path, profile: str) -> None:
-    demo.export(f"eee:{tmp_path / 'out'}", profile=profile)
-
-    found = aggregates(tmp_path / "out")
+def test_every_eval_ever_is_valid(demo: Warehouse, exported: Exported, profile: str) -> None:
+    found = aggregates(exported(profile))
     validator = schema("eval.schema.json")
     assert [e.message for d in found.values() for e in validator.iter_errors(d)] == []
     assert {key[:2] for key in found} == set(demo.models().select("model", "experiment").rows())
-    rows = list(instances(tmp_path / "out"))
+    rows = list(instances(exported(profile)))
     validator = schema("instance_level_eval.schema.json")
     assert [e.message for row in rows for e in validator.iter_errors(row)] == []
     assert len(rows) == sum(
@@ -82,11 +87,9 @@ def test_every_eval_ever_is_valid(demo: Warehouse, tmp_path: Path, profile: str)
 
 
 def test_every_eval_ever_has_the_scores_and_their_uncertainty(
-    demo: Warehouse, tmp_path: Path
+    demo: Warehouse, exported: Exported
 ) -> None:
-    demo.export(f"eee:{tmp_path / 'out'}", profile="spec")
-
-    document = aggregates(tmp_path / "out")["graded-1", "baseline", "EN"]
+    document = aggregates(exported("spec"))["graded-1", "baseline", "EN"]
     wanted = demo.intervals(models=["graded-1"], languages=["EN"], metrics=HEADLINE)
     for row in wanted.filter(language="EN").iter_rows(named=True):
         (result,) = (
@@ -101,13 +104,13 @@ def test_every_eval_ever_has_the_scores_and_their_uncertainty(
         assert (interval["lower"], interval["upper"]) == pytest.approx((row["low"], row["high"]))
 
 
-def test_every_eval_ever_names_a_judge_where_one_decided(demo: Warehouse, tmp_path: Path) -> None:
+def test_every_eval_ever_names_a_judge_where_one_decided(
+    demo: Warehouse, exported: Exported
+) -> None:
     """The judge decides on values, so on FC and on Average, of the models that have verdicts."""
-    demo.export(f"eee:{tmp_path / 'out'}", profile="spec")
-
     judged = {
         (*key, result["metric_config"]["metric_id"].rpartition(".")[2])
-        for key, document in aggregates(tmp_path / "out").items()
+        for key, document in aggregates(exported("spec")).items()
         for result in document["evaluation_results"]
         if "llm_scoring" in result["metric_config"]
     }
@@ -122,10 +125,8 @@ def test_every_eval_ever_names_a_judge_where_one_decided(demo: Warehouse, tmp_pa
     }
 
 
-def test_an_instance_says_what_was_asked_called_and_read(demo: Warehouse, tmp_path: Path) -> None:
-    demo.export(f"eee:{tmp_path / 'out'}")
-
-    rows = [r for r in instances(tmp_path / "out") if r["metadata"]["model"] == "perfect"]
+def test_an_instance_says_what_was_asked_called_and_read(exported: Exported) -> None:
+    rows = [r for r in instances(exported("spec")) if r["metadata"]["model"] == "perfect"]
     called = [r for r in rows if r["evaluation"]["tool_calls_count"]]
     assert called
     assert {row["interaction_type"] for row in rows} == {"agentic"}
@@ -138,18 +139,18 @@ def test_an_instance_says_what_was_asked_called_and_read(demo: Warehouse, tmp_pa
         )
 
 
-@pytest.mark.parametrize("profile", ["upstream", "spec", "strict"])
+@pytest.mark.parametrize(
+    "profile", ["spec", *(pytest.param(p, marks=pytest.mark.long) for p in ("upstream", "strict"))]
+)
 def test_every_score_bit_survives_export_import_and_export(
-    demo: Warehouse, tmp_path: Path, profile: str
+    exported: Exported, tmp_path: Path, profile: str
 ) -> None:
-    demo.export(f"eee:{tmp_path / 'out'}", profile=profile)
-
     imported = open_warehouse(tmp_path / "warehouse", create=True)
-    summary = imported.ingest(tmp_path / "out", jobs=1)
+    summary = imported.ingest(exported(profile), jobs=1)
     imported.export(f"eee:{tmp_path / 'again'}")
 
     assert not summary.refused
-    first, second = scores_in(tmp_path / "out"), scores_in(tmp_path / "again")
+    first, second = scores_in(exported(profile)), scores_in(tmp_path / "again")
     assert len(first) > 200
     assert first == second
 
@@ -181,9 +182,9 @@ def test_undefined_scores_come_back_undefined(tmp_path: Path) -> None:
 
 
 def test_instances_that_do_not_belong_to_a_document_are_refused(
-    demo: Warehouse, tmp_path: Path
+    exported: Exported, tmp_path: Path
 ) -> None:
-    demo.export(f"eee:{tmp_path / 'out'}")
+    shutil.copytree(exported("spec"), tmp_path / "out")
     path = next((tmp_path / "out").rglob("*_samples.jsonl"))
     path.write_bytes(path.read_bytes().replace(b'"spec"', b'"mine"', 1))
 

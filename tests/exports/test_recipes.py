@@ -2,7 +2,7 @@
 
 import re
 import shlex
-import subprocess
+from contextlib import chdir
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
@@ -13,8 +13,8 @@ import polars as pl
 import pytest
 
 from orchbench_analytics import open_warehouse
-from tests.processes import ORCHBENCH
-from tests.sample_sweep import build_demo
+from orchbench_analytics.cli import program
+from orchbench_analytics.warehouse import Warehouse
 
 PAGE = Path(__file__).parents[2] / "docs" / "bi.md"
 TEXT = PAGE.read_text(encoding="utf-8")
@@ -45,15 +45,16 @@ def plans_by_view(warehouse: Path) -> list[tuple[Any, ...]]:
 
 
 @pytest.fixture(scope="module")
-def kitchen(make_once: Any) -> Path:
+def kitchen(make_once: Any, demo: Warehouse) -> Path:
     """A directory with `demo/warehouse`, in which every command was run."""
 
     def build(directory: Path) -> None:
         directory.mkdir()
-        (directory / "demo").symlink_to(make_once("demo", build_demo))
-        for command in HERE:
-            words = shlex.split(command.removeprefix("orchbench "))
-            subprocess.run([*ORCHBENCH, *words], cwd=directory, check=True, capture_output=True)
+        (directory / "demo").symlink_to(demo.path.parent)
+        with chdir(directory):
+            for command in HERE:
+                words = shlex.split(command.removeprefix("orchbench "))
+                program()(words, standalone_mode=False)
 
     return Path(make_once("recipes", build))
 

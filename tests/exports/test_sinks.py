@@ -8,7 +8,6 @@ import subprocess
 import sys
 import tempfile
 from collections import Counter
-from collections.abc import Callable
 from pathlib import Path
 
 import duckdb
@@ -486,41 +485,40 @@ def damage_iceberg(target: str, how: str) -> None:
         if how == "gone":
             catalog.drop_table(("orchbench", "leaderboard"))
         elif how == "empty":
-            next(directory.glob("orchbench*/leaderboard/data/*.parquet")).unlink()
+            for file in directory.glob("orchbench*/leaderboard/data/*.parquet"):
+                file.unlink()  # also those of tables that were dropped
         else:
             catalog.load_table(("orchbench", "leaderboard")).delete("model = 'model-0'")
 
 
-DAMAGES = [
-    *(("parquet", damage_files, how) for how in ("gone", "empty", "edited")),
-    *(("csv", damage_files, how) for how in ("gone", "empty", "edited")),
-    *(("duckdb", damage_tables, how) for how in ("gone", "empty", "edited", "fewer")),
-    *(("sqlite", damage_tables, how) for how in ("gone", "empty", "edited", "fewer")),
-    *(("delta", damage_delta, how) for how in ("gone", "empty", "fewer")),
-    *(("iceberg", damage_iceberg, how) for how in ("gone", "empty", "fewer")),
-]
+DAMAGES = {
+    "parquet": (damage_files, "gone", "empty", "edited"),
+    "csv": (damage_files, "gone", "empty", "edited"),
+    "duckdb": (damage_tables, "gone", "empty", "edited", "fewer"),
+    "sqlite": (damage_tables, "gone", "empty", "edited", "fewer"),
+    "delta": (damage_delta, "gone", "empty", "fewer"),
+    "iceberg": (damage_iceberg, "gone", "empty", "fewer"),
+}
 
 
-@pytest.mark.parametrize(("kind", "damage", "how"), DAMAGES)
+@pytest.mark.parametrize("kind", DAMAGES)
 def test_what_is_no_longer_as_exported_is_written_anew_and_named(
-    kind: str,
-    damage: Callable[[str, str], None],
-    how: str,
-    small: Warehouse,
-    tmp_path: Path,
+    kind: str, small: Warehouse, tmp_path: Path
 ) -> None:
     name, read = TARGETS[kind]
     target, options = name.format(tmp_path), {"tables": ["leaderboard", "sources"]}
     small.export(target, **options)
     expected = sorted(map(str, read(target, "leaderboard")))
-    damage(target, how)
+    damage, *ways = DAMAGES[kind]
+    for how in ways:
+        damage(target, how)
 
-    summary = small.export(target, **options)
+        summary = small.export(target, **options)
 
-    assert "leaderboard" in summary.repaired
-    assert not summary.is_unchanged
-    assert sorted(map(str, read(target, "leaderboard"))) == expected
-    assert small.export(target, **options).is_unchanged
+        assert "leaderboard" in summary.repaired, how
+        assert not summary.is_unchanged, how
+        assert sorted(map(str, read(target, "leaderboard"))) == expected, how
+        assert small.export(target, **options).is_unchanged, how
 
 
 def test_one_parquet_file_with_other_rows_is_written_anew(small: Warehouse, tmp_path: Path) -> None:
@@ -535,12 +533,12 @@ def test_one_parquet_file_with_other_rows_is_written_anew(small: Warehouse, tmp_
     assert pq.read_table(target).num_rows == held.num_rows
 
 
-def test_the_command_names_what_it_mended(small: Warehouse, tmp_path: Path) -> None:
-    command = [sys.executable, "-m", "orchbench_analytics", "export", str(small.path)]
-    command += [str(tmp_path / "out"), "--table", "leaderboard"]
-    subprocess.run(command, capture_output=True, check=True)
+def test_the_command_names_what_it_mended(orchbench, small: Warehouse, tmp_path: Path) -> None:
+    command = ("export", small.path, tmp_path / "out", "--table", "leaderboard")
+    assert orchbench(*command).returncode == 0
     (tmp_path / "out" / "leaderboard.parquet").write_bytes(b"")
-    done = subprocess.run(command, **PIPED)
+    done = orchbench(*command)
+    assert done.returncode == 0
     assert "1 of them written" in done.stderr
     assert "leaderboard was changed since it was exported: written again" in done.stderr
 
@@ -684,11 +682,9 @@ def test_a_missing_library_is_named_with_the_way_to_install_it(
         small.export(target)
 
 
-def test_the_command_says_what_it_did(small: Warehouse, tmp_path: Path) -> None:
-    command = [sys.executable, "-m", "orchbench_analytics", "export", str(small.path)]
-    command += [str(tmp_path / "out"), "--table", "leaderboard", "--profile", "spec"]
-    first, second = (
-        subprocess.run(command, capture_output=True, text=True, check=True) for _ in range(2)
-    )
+def test_the_command_says_what_it_did(orchbench, small: Warehouse, tmp_path: Path) -> None:
+    command = ("export", small.path, tmp_path / "out", "--table", "leaderboard", "-p", "spec")
+    first, second = orchbench(*command), orchbench(*command)
+    assert (first.returncode, second.returncode) == (0, 0)
     assert first.stderr.endswith("out: 1 table, 2 rows, 1 of them written\n")
     assert second.stderr.endswith("out: 1 table, 2 rows, unchanged, nothing written\n")

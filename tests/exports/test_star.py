@@ -19,7 +19,6 @@ from orchbench_analytics.queries import macros
 from orchbench_analytics.warehouse import Warehouse
 from tests.documents import runs_document, scenario_path, write
 from tests.exports.formulas import leaderboard_query, model_query
-from tests.sample_sweep import build_demo
 
 SOURCES = {
     "fact_step": "scored_steps",
@@ -33,11 +32,6 @@ SOURCES = {
     "dim_profile": "profiles",
     "dim_model": "model_tags",
 }
-
-
-@pytest.fixture(scope="module")
-def demo(make_once) -> Warehouse:
-    return open_warehouse(make_once("demo", build_demo) / "warehouse")
 
 
 def build_star(demo: Warehouse, directory: Path) -> None:
@@ -173,21 +167,14 @@ def test_formulas_round_ties_as_the_views_do(engine) -> None:
 
 
 def test_formulas_hold_on_the_conformance_pack(
-    make_once, conformance_pack: Path, tmp_path: Path
+    conformance_warehouse: Warehouse, tmp_path: Path
 ) -> None:
-    def build(directory: Path) -> None:
-        cards = [conformance_pack / "agent_cards"]
-        open_warehouse(directory, create=True).ingest(
-            conformance_pack / "results", agent_cards=cards, jobs=1
-        )
-
-    warehouse = open_warehouse(make_once("with_judge", build))
     tables = ["dim_model", "dim_profile", "dim_scenario", "fact_scenario", "metrics"]
     for target in ("star.duckdb", "star.sqlite"):
-        warehouse.export(tmp_path / target, star=True, tables=tables)
+        conformance_warehouse.export(tmp_path / target, star=True, tables=tables)
     opened = sqlite3.connect(tmp_path / "star.sqlite")
     with duckdb.connect(str(tmp_path / "star.duckdb"), read_only=True) as star:
-        check_formulas(warehouse, star, opened)
+        check_formulas(conformance_warehouse, star, opened)
     opened.close()
 
 

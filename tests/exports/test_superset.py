@@ -3,7 +3,6 @@
 import json
 import shutil
 import sqlite3
-import subprocess
 import zipfile
 from pathlib import Path
 from typing import Any
@@ -18,15 +17,8 @@ from orchbench_analytics.exports.superset import without_secret
 from orchbench_analytics.metrics import METRICS
 from orchbench_analytics.warehouse import Warehouse
 from tests.exports.test_star import build_star, close
-from tests.processes import ORCHBENCH
-from tests.sample_sweep import build_demo
 
 URI = "duckdb:////data/star.duckdb"
-
-
-@pytest.fixture(scope="module")
-def demo(make_once) -> Warehouse:
-    return open_warehouse(make_once("demo", build_demo) / "warehouse")
 
 
 @pytest.fixture(scope="module")
@@ -185,8 +177,8 @@ def test_tags_come_along_and_never_hide_a_column(demo: Warehouse, tmp_path: Path
             assert 'dim_tool."tool"' in dataset["sql"]
 
 
-def test_the_command_says_what_it_wrote(demo: Warehouse, tmp_path: Path) -> None:
+def test_the_command_says_what_it_wrote(orchbench, demo: Warehouse, tmp_path: Path) -> None:
     target = tmp_path / "superset.zip"
-    command = [*ORCHBENCH, "export", str(demo.path), str(target), "--uri", URI]
-    done = subprocess.run(command, capture_output=True, text=True, check=True)
+    done = orchbench("export", demo.path, target, "--uri", URI)
+    assert done.returncode == 0
     assert done.stderr.endswith(f"6 charts over 5 datasets of {URI}, written\n")

@@ -19,12 +19,16 @@ MANY = 3_000_000
 RUNS = b'{"history": {%s}}'
 ENTRIES = RUNS % b'"run #1": {"main_agent_history": [%s], "sub_agent_history": [], "label": {}}'
 HEAVY = {
-    "empty entries": ENTRIES % b",".join([b"{}"] * MANY),
-    "numbers": ENTRIES % b",".join([b"0"] * MANY),
-    "empty lists": ENTRIES % b",".join([b"[]"] * MANY),
-    "empty runs": RUNS % b",".join(b'"%d":{}' % number for number in range(MANY)),
-    "empty labels": RUNS % (b'"r":{"label":{%s}}' % b",".join(b'"%d":{}' % n for n in range(MANY))),
+    "empty entries": lambda: ENTRIES % b",".join([b"{}"] * MANY),
+    "numbers": lambda: ENTRIES % b",".join([b"0"] * MANY),
+    "empty lists": lambda: ENTRIES % b",".join([b"[]"] * MANY),
+    "empty runs": lambda: RUNS % empty_objects(),
+    "empty labels": lambda: RUNS % (b'"r":{"label":{%s}}' % empty_objects()),
 }
+
+
+def empty_objects() -> bytes:
+    return b",".join(b'"%d":{}' % number for number in range(MANY))
 
 
 @pytest.mark.parametrize("target", ["/proc/kmsg", "/proc/self/status", "/sys/power/state"])
@@ -51,7 +55,7 @@ def test_a_file_that_became_a_pipe_is_not_waited_for(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("what", HEAVY)
 def test_a_light_file_of_many_values_is_refused_within_bounds(tmp_path: Path, what: str) -> None:
-    packed = gzip.compress(HEAVY[what], compresslevel=1)
+    packed = gzip.compress(HEAVY[what](), compresslevel=1)
     path = scenario_path(tmp_path / "tree").with_suffix(".json.gz")
     path.parent.mkdir(parents=True)
     path.write_bytes(packed)

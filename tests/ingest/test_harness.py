@@ -1,7 +1,6 @@
 """Trees in the shape in which the benchmark's own commands leave them: names, kinds and figures."""
 
 from collections import Counter
-from collections.abc import Callable
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -11,14 +10,13 @@ import pytest
 
 from orchbench_analytics import open_warehouse
 from orchbench_analytics.errors import PathError
+from tests.conftest import MakeOnce
 from tests.golden.pack import ALIASES, HARNESS, Alias, golden_warehouse
 from tests.packs import unpack
 from tests.warehouses import ingest, rows
 
 PACK = Path(__file__).parents[3] / "shared" / "conformance" / "harness.tar.xz"
 MODEL = ["model", "client_model", "experiment", "language"]
-
-MakeOnce = Callable[[str, Callable[[Path], object]], Path]
 
 
 def placed(warehouse: Path) -> dict[tuple[str, ...], Counter[str]]:

@@ -9,7 +9,6 @@ from orchbench_analytics import open_warehouse
 from orchbench_analytics.errors import PathError, SelectionError
 from orchbench_analytics.ingest.by_hand import read_tags
 from tests import documents
-from tests.sample_sweep import build_demo
 
 
 def write(path: Path, text: str) -> Path:
@@ -47,9 +46,9 @@ def test_a_wrong_file_is_explained(tmp_path: Path, name: str, text: str, message
         read_tags(write(tmp_path / name, text))
 
 
-def test_tags_join_by_model_and_by_experiment(make_once, tmp_path: Path) -> None:
+def test_tags_join_by_model_and_by_experiment(demo: Path, tmp_path: Path) -> None:
     root = tmp_path / "warehouse"
-    shutil.copytree(make_once("demo", build_demo) / "warehouse", root)
+    shutil.copytree(demo / "warehouse", root)
     warehouse = open_warehouse(root)
     warehouse.tag(
         write(

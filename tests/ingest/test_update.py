@@ -11,10 +11,10 @@ from typing import Any
 import pytest
 
 from orchbench_analytics import open_warehouse
+from orchbench_analytics.changes import hold
 from orchbench_analytics.errors import PathError, WarehouseError
 from orchbench_analytics.ingest import sources, update
 from orchbench_analytics.ingest.update import IngestSummary
-from orchbench_analytics.store.lock import hold
 from orchbench_analytics.store.manifest import load_manifest
 from tests.documents import (
     agent_card,

@@ -9,14 +9,14 @@ from orchbench_analytics import open_warehouse
 from orchbench_analytics.metrics import HEADLINE
 from orchbench_analytics.outputs.audit import ALL_RULES, audited_profiles
 from orchbench_analytics.profiles import SPEC, UPSTREAM, rule_choices
-from tests.sample_sweep import build_demo
+from orchbench_analytics.warehouse import Warehouse
 
 pytestmark = pytest.mark.long
 
 
 @pytest.fixture(scope="module")
-def warehouse(make_once):
-    return open_warehouse(make_once("demo", build_demo) / "warehouse")
+def warehouse(demo: Path):
+    return open_warehouse(demo / "warehouse")
 
 
 def test_each_differing_rule_is_flipped_alone() -> None:
@@ -49,13 +49,8 @@ def test_all_rules_together_are_the_other_profile(warehouse, audit: pl.DataFrame
         assert row["rank_number"] == expected["rank_number"]
 
 
-def test_what_the_rules_do_on_real_data(make_once, conformance_pack: Path) -> None:
-    def build(directory: Path) -> None:
-        open_warehouse(directory, create=True).ingest(
-            conformance_pack / "results", agent_cards=[conformance_pack / "agent_cards"], jobs=1
-        )
-
-    rows = open_warehouse(make_once("with_judge", build)).audit()
+def test_what_the_rules_do_on_real_data(conformance_warehouse: Warehouse) -> None:
+    rows = conformance_warehouse.audit()
 
     def change(rule: str, model: str, metric: str) -> float:
         row = rows.filter((pl.col("rule") == rule) & (pl.col("model") == model))

@@ -23,13 +23,12 @@ from orchbench_analytics.store.parquet import Frame, write_table
 from orchbench_analytics.tables import TABLES
 from orchbench_analytics.warehouse import Warehouse
 from tests.documents import judge_log, results_document, runs_document, scenario_path, write
-from tests.sample_sweep import build_demo
 from tests.warehouses import save_as_it_is
 
 
 @pytest.fixture
-def warehouse(make_once, tmp_path: Path) -> Warehouse:
-    shutil.copytree(make_once("demo", build_demo) / "warehouse", tmp_path / "warehouse")
+def warehouse(demo: Path, tmp_path: Path) -> Warehouse:
+    shutil.copytree(demo / "warehouse", tmp_path / "warehouse")
     return open_warehouse(tmp_path / "warehouse")
 
 

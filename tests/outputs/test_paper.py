@@ -65,6 +65,11 @@ def test_a_board_in_latex() -> None:
     assert "scenarios 24; profile spec; 95 \\% intervals in brackets" in text
 
 
+def test_a_header_in_latex_is_no_wider_than_its_column() -> None:
+    frame = pl.DataFrame({"model": ["a", "b"], "baseline_value": [0.1, 0.2]})
+    assert "model & \\shortstack[r]{baseline\\\\score} \\\\" in latex(paper_table(frame))
+
+
 def test_a_difference_that_is_not_shown_has_a_dagger() -> None:
     table = paper_table(PAIRS)
     (difference,) = (column for column in table.columns if column.header == "difference")
@@ -87,7 +92,7 @@ def test_the_best_of_each_metric_is_bold_and_equals_are_not() -> None:
 
 
 def test_columns_that_do_not_fit_are_named() -> None:
-    wide = pl.DataFrame({f"column_{n}": ["x" * 30, "y" * 30 + str(n)] for n in range(6)})
+    wide = pl.DataFrame({f"column_{n}": ["x" * 29, "y" * 29 + str(n)] for n in range(6)})
     table = paper_table(wide)
     assert [len(table.columns), len(table.left_out)] == [3, 3]
     assert "% left out, seen with --wide: column 3" in latex(table)

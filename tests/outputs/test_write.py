@@ -12,10 +12,11 @@ import polars as pl
 import pytest
 from polars.testing import assert_frame_equal
 
+from orchbench_analytics import open_warehouse
+from orchbench_analytics.cli.app import RowOptions
 from orchbench_analytics.errors import PathError
 from orchbench_analytics.outputs.write import (
     Format,
-    agreed_format,
     excel,
     first_rows,
     texts_of,
@@ -198,7 +199,7 @@ def test_no_rows_is_no_error(tmp_path, format_) -> None:
     ],
 )
 def test_the_extension_says_the_format(tmp_path, name, format_) -> None:
-    assert agreed_format(None, tmp_path / name) == format_
+    assert RowOptions(output=tmp_path / name).wanted_format == format_
     write_rows([HOSTILE], format=format_, output=tmp_path / name)
     content = (tmp_path / name).read_bytes()
     if format_ in ("parquet", "xlsx"):
@@ -209,11 +210,11 @@ def test_the_extension_says_the_format(tmp_path, name, format_) -> None:
 
 def test_a_format_and_an_extension_must_agree(tmp_path) -> None:
     with pytest.raises(PathError, match="disagree"):
-        agreed_format("csv", tmp_path / "x.json")
+        RowOptions(format="csv", output=tmp_path / "x.json")
     with pytest.raises(PathError, match="extension"):
-        agreed_format(None, tmp_path / "x.txt")
-    assert agreed_format("csv", tmp_path / "x.txt") == "csv"
-    assert agreed_format("csv", None) == "csv"
+        RowOptions(output=tmp_path / "x.txt")
+    assert RowOptions(format="csv", output=tmp_path / "x.txt").wanted_format == "csv"
+    assert RowOptions(format="csv").wanted_format == "csv"
 
 
 def test_parquet_is_exact(tmp_path) -> None:
@@ -224,3 +225,21 @@ def test_parquet_is_exact(tmp_path) -> None:
 def test_excel_holds_no_formulas() -> None:
     workbook = zipfile.ZipFile(io.BytesIO(excel(HOSTILE)))
     assert b"<f>" not in workbook.read("xl/worksheets/sheet1.xml")
+
+
+EVERY_TYPE = """
+    select interval 1 day as i, '\\xAA'::blob as b, [1, 2] as l, {'a': 1} as s,
+    map{'a': 1} as m,
+    1.5::decimal(5, 2) as d, now() as t, uuid() as u, 'nan'::double as n, time '10:00' as o,
+    170141183460469231731687303715884105727::hugeint as h, '101'::bit as q, null as z
+"""
+
+
+def test_every_type_of_value_comes_out(demo: Path, tmp_path: Path) -> None:
+    """As `sql` has it from the process in which the query runs."""
+    rows = open_warehouse(demo / "warehouse").sql(EVERY_TYPE, timeout=60)
+
+    for format_ in get_args(Format):
+        target = tmp_path / format_
+        write_rows([rows], format=format_, output=target, is_verbatim=True)
+        assert target.stat().st_size > 0

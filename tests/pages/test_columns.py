@@ -1,6 +1,7 @@
 """Columns: what goes into a page comes out of it as it was."""
 
 import polars as pl
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from polars.testing import assert_frame_equal
@@ -36,3 +37,10 @@ def test_a_packed_text_is_inert_in_a_page() -> None:
 
     assert set(text).isdisjoint("<>\"'&")
     assert unpacked(text) == {"text": hostile}
+
+
+@pytest.mark.parametrize("name", ["code", "word", "count"])
+def test_a_column_of_texts_may_have_any_name(name: str) -> None:
+    texts = pl.DataFrame({name: ["a", None, "b", "a"]})
+
+    assert columns_of(texts)["columns"][name] == {"words": ["a", "b"], "codes": [0, -1, 1, 0]}

@@ -14,16 +14,14 @@ from orchbench_analytics import open_warehouse
 from orchbench_analytics.errors import OrchbenchError, PathError, SelectionError
 from orchbench_analytics.pages.figures import FIGURES, cost_figure, require_figure_file
 from orchbench_analytics.warehouse import Warehouse
-from tests.conftest import MakeOnce
 from tests.pages.test_report import hostile_warehouse
-from tests.sample_sweep import build_demo
 
 WHAT = (*FIGURES, "plan")
 
 
 @pytest.fixture(scope="module")
-def warehouse(make_once: MakeOnce) -> Warehouse:
-    return open_warehouse(make_once("demo", build_demo) / "warehouse")
+def warehouse(demo: Path) -> Warehouse:
+    return open_warehouse(demo)
 
 
 def texts(svg: str) -> list[str]:

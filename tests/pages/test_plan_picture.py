@@ -19,8 +19,6 @@ from orchbench_analytics.pages.plan_picture import (
 from orchbench_analytics.profiles import BUILT_IN
 from orchbench_analytics.score.plans.graphs import Graph
 from orchbench_analytics.score.plans.score import with_text_parts
-from tests.conftest import MakeOnce
-from tests.sample_sweep import build_demo
 
 STEP = ["model", "experiment", "language", "scenario", "run", "step_id", "answer_position"]
 
@@ -147,8 +145,8 @@ def marked_costs(warehouse: Path) -> pl.DataFrame:
 
 
 @pytest.fixture(scope="module")
-def demo_costs(make_once: MakeOnce) -> pl.DataFrame:
-    return marked_costs(make_once("demo", build_demo) / "warehouse")
+def demo_costs(demo: Path) -> pl.DataFrame:
+    return marked_costs(demo)
 
 
 @pytest.mark.parametrize("graph", ["structure", "component"])

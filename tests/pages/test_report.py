@@ -13,7 +13,7 @@ from polars.testing import assert_frame_equal
 
 from orchbench_analytics import open_warehouse
 from orchbench_analytics.engines import Here
-from orchbench_analytics.errors import PathError, SelectionError
+from orchbench_analytics.errors import SelectionError
 from orchbench_analytics.pages import report
 from orchbench_analytics.pages.findings import leader
 from orchbench_analytics.pages.report import ReportOptions, chosen_source, make_report
@@ -23,7 +23,6 @@ from orchbench_analytics.store.manifest import load_manifest
 from tests import documents
 from tests.conftest import MakeOnce
 from tests.pages.unpack import frame_of_columns, unpacked
-from tests.sample_sweep import build_demo
 from tests.sweep import write_sweep
 
 STATIC = Path(report.__file__).parent / "static"
@@ -37,15 +36,12 @@ def pieces(page: Path) -> dict[str, Any]:
 
 
 @pytest.fixture(scope="module")
-def demo(make_once: MakeOnce) -> Path:
-    return make_once("demo", build_demo) / "warehouse"
+def page(demo: Path, make_once: MakeOnce) -> Path:
+    def build(directory: Path) -> None:
+        directory.mkdir()
+        open_warehouse(demo).report(directory / "report.html", jobs=1)
 
-
-@pytest.fixture(scope="module")
-def page(demo: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    target = tmp_path_factory.mktemp("page") / "report.html"
-    open_warehouse(demo).report(target, jobs=1)
-    return target
+    return make_once("page", build) / "report.html"
 
 
 def boards(page: Path) -> list[pl.DataFrame]:
@@ -176,7 +172,7 @@ def test_the_question_of_a_step_is_what_show_prints(tmp_path: Path) -> None:
     warehouse = open_warehouse(tmp_path / "w", create=True)
     warehouse.ingest(tmp_path / "results", jobs=1)
 
-    found = pieces(warehouse.report(tmp_path / "r.html", jobs=1).page)
+    found = pieces(warehouse.report(tmp_path / "r.html", profiles=["spec"], jobs=1).page)
 
     shards = [found[f"model-{number}"] for number in range(found["core"]["models"]["count"])]
     key = ["language", "scenario", "run", "step_id"]
@@ -387,7 +383,7 @@ class Tags(html.parser.HTMLParser):
 
 def test_hostile_texts_add_nothing_to_the_page(page: Path, tmp_path: Path) -> None:
     made = open_warehouse(hostile_warehouse(tmp_path)).report(
-        tmp_path / "r.html", title=HOSTILE, jobs=1
+        tmp_path / "r.html", title=HOSTILE, profiles=["spec"], jobs=1
     )
     tags, usual = Tags(), Tags()
     tags.feed(made.page.read_text(encoding="utf-8"))
@@ -416,7 +412,7 @@ def test_answers_can_be_cut_or_left_out(tmp_path: Path) -> None:
     warehouse = open_warehouse(hostile_warehouse(tmp_path))
 
     for limit in (100, 0):
-        warehouse.report(tmp_path / "r.html", answer_limit=limit, jobs=1)
+        warehouse.report(tmp_path / "r.html", answer_limit=limit, profiles=["spec"], jobs=1)
         steps = frame_of_columns(pieces(tmp_path / "r.html")["model-0"]["steps"])
         assert steps["answer_content"].str.len_chars().max() == limit
         assert steps["answer_content_length"].max() == 30_000
@@ -424,8 +420,9 @@ def test_answers_can_be_cut_or_left_out(tmp_path: Path) -> None:
 
 def test_steps_can_be_left_out_and_the_page_says_how_many(demo: Path, tmp_path: Path) -> None:
     warehouse = open_warehouse(demo)
-    whole = warehouse.report(tmp_path / "whole.html", jobs=1)
-    made = warehouse.report(tmp_path / "short.html", with_steps=False, jobs=1)
+    chosen = {"models": ["graded-1", "silent"], "profiles": ["spec"], "jobs": 1}
+    whole = warehouse.report(tmp_path / "whole.html", **chosen)
+    made = warehouse.report(tmp_path / "short.html", with_steps=False, **chosen)
 
     there, left = pieces(whole.page), pieces(made.page)
     assert whole.left_out_step_count == there["core"]["left_out_step_count"] == 0
@@ -450,7 +447,8 @@ def test_a_report_of_some_models_has_no_others(demo: Path, tmp_path: Path) -> No
 
 
 def test_what_is_pooled_is_of_the_models_of_the_report(demo: Path, tmp_path: Path) -> None:
-    page = open_warehouse(demo).report(tmp_path / "r.html", models=["graded-1"], jobs=1).page
+    chosen = {"models": ["graded-1"], "profiles": ["spec"]}
+    page = open_warehouse(demo).report(tmp_path / "r.html", **chosen, jobs=1).page
 
     found = pieces(page)
 
@@ -470,7 +468,7 @@ def test_an_unknown_model_is_named(demo: Path, tmp_path: Path) -> None:
 
 
 def test_a_large_report_is_a_directory_of_scripts(demo: Path, tmp_path: Path) -> None:
-    options = ReportOptions(models=["graded-1"], largest_page=1000)
+    options = ReportOptions(models=["graded-1"], profiles=["spec"], largest_page=1000)
 
     made = make_report(demo, load_manifest(demo), tmp_path / "out", options, Here())
 
@@ -483,111 +481,10 @@ def test_a_large_report_is_a_directory_of_scripts(demo: Path, tmp_path: Path) ->
     assert not list(tmp_path.glob(".report-*"))
 
 
-def test_a_small_report_in_a_directory_is_one_page(demo: Path, tmp_path: Path) -> None:
-    made = open_warehouse(demo).report(tmp_path / "out", models=["graded-1"], jobs=1)
-
-    assert made.page == tmp_path / "out" / "index.html"
-    assert "model-0" in pieces(made.page)
-
-
-def test_a_page_that_is_too_large_becomes_a_directory(demo: Path, tmp_path: Path) -> None:
-    options = ReportOptions(models=["graded-1"], largest_page=1000)
-
-    made = make_report(demo, load_manifest(demo), tmp_path / "r.html", options, Here())
-
-    assert made.page == tmp_path / "r" / "index.html"
-    assert made.byte_count > 1000
-
-
-def test_a_page_may_stand_beside_a_directory_of_its_name(demo: Path, tmp_path: Path) -> None:
-    (tmp_path / "demo").mkdir()
-    (tmp_path / "demo" / "note.txt").write_text("mine", encoding="utf-8")
-
-    made = open_warehouse(demo).report(tmp_path / "demo.html", models=["graded-1"], jobs=1)
-
-    assert made.page == tmp_path / "demo.html"
-    options = ReportOptions(models=["graded-1"], largest_page=1000)
-    with pytest.raises(PathError, match="holds something else"):
-        make_report(demo, load_manifest(demo), tmp_path / "demo.html", options, Here())
-
-
 def test_a_report_goes_to_a_directory_of_any_name(demo: Path, tmp_path: Path) -> None:
     output = tmp_path / "a*[1]? 'b'" / "r.html"
     output.parent.mkdir()
 
-    made = open_warehouse(demo).report(output, models=["graded-1"], jobs=1)
+    made = open_warehouse(demo).report(output, models=["graded-1"], profiles=["spec"], jobs=1)
 
     assert pieces(made.page)["model-0"]["steps"]["count"] > 0
-
-
-def test_no_directory_is_made_above_a_report(demo: Path, tmp_path: Path) -> None:
-    for output in (tmp_path / "mistyped" / "r.html", tmp_path / "mistyped" / "site"):
-        with pytest.raises(PathError, match="there is no directory"):
-            open_warehouse(demo).report(output, models=["graded-1"])
-
-    assert list(tmp_path.iterdir()) == []
-
-
-def test_a_directory_of_other_things_is_left_alone(demo: Path, tmp_path: Path) -> None:
-    (tmp_path / "note.txt").write_text("mine", encoding="utf-8")
-
-    with pytest.raises(PathError, match="holds something else"):
-        open_warehouse(demo).report(tmp_path, models=["graded-1"])
-
-
-def test_only_a_report_of_ours_is_replaced(demo: Path, tmp_path: Path) -> None:
-    made = tmp_path / "made.html"
-    open_warehouse(demo).report(made, models=["graded-1"], jobs=1)
-    (tmp_path / "site/pieces").mkdir(parents=True)
-    mine = {
-        tmp_path / "notes.html": '<!doctype html>\n<html lang="en">\nmine',
-        tmp_path / "site/index.html": "<h1>mine</h1>",
-        tmp_path / "site/pieces/app.js": "mine()",
-    }
-    for path, text in mine.items():
-        path.write_text(text, encoding="utf-8")
-    (tmp_path / "link.html").symlink_to(tmp_path / "notes.html")
-
-    for target in ("notes.html", "link.html", "site", "site/index.html"):
-        with pytest.raises(PathError, match=r"not a report of ours|than a report of ours"):
-            open_warehouse(demo).report(tmp_path / target, models=["graded-1"], jobs=1)
-
-    assert {path: path.read_text(encoding="utf-8") for path in mine} == mine
-    open_warehouse(demo).report(made, models=["graded-1"], jobs=1)
-
-
-def test_a_page_that_somebody_changed_is_kept(demo: Path, tmp_path: Path) -> None:
-    page = open_warehouse(demo).report(tmp_path / "r.html", models=["graded-1"], jobs=1).page
-    changed = page.read_bytes().replace(b"</body>", b"<p>my notes</p></body>")
-    page.write_bytes(changed)
-
-    with pytest.raises(PathError, match="is not a report of ours"):
-        open_warehouse(demo).report(page, models=["graded-1"], jobs=1)
-
-    assert page.read_bytes() == changed
-
-
-def test_pieces_of_others_stay(demo: Path, tmp_path: Path) -> None:
-    options = ReportOptions(models=["graded-1"], largest_page=1000)
-    make_report(demo, load_manifest(demo), tmp_path / "site", options, Here())
-    pieces = tmp_path / "site/pieces"
-    (pieces / "app.js").write_text("mine()", encoding="utf-8")
-    (pieces / "model-0.js").rename(pieces / "model-7.js")  # of a report of more models
-
-    make_report(demo, load_manifest(demo), tmp_path / "site", options, Here())
-
-    assert (pieces / "app.js").read_text(encoding="utf-8") == "mine()"
-    assert not (pieces / "model-7.js").exists()
-    (pieces / "model-0.js").write_text("mine()", encoding="utf-8")
-    with pytest.raises(PathError, match="is not a piece of a report of ours"):
-        make_report(demo, load_manifest(demo), tmp_path / "site", options, Here())
-    assert (pieces / "model-0.js").read_text(encoding="utf-8") == "mine()"
-
-
-def test_the_same_warehouse_gives_the_same_page(demo: Path, tmp_path: Path) -> None:
-    pages = [
-        open_warehouse(demo).report(tmp_path / name, models=["graded-1"], jobs=1).page.read_bytes()
-        for name in ("first.html", "second.html")
-    ]
-
-    assert pages[0] == pages[1]

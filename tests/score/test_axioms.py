@@ -1,7 +1,7 @@
 """The axioms of SEMANTICS.md as properties of every headline metric, on generated documents.
 
-Each property runs on at least 300 documents: one example of hypothesis is a batch of documents,
-scored together as different models, because scoring hundreds costs hardly more than scoring one.
+Each property runs on 300 examples that hypothesis draws. They are scored together, as different
+models, because scoring hundreds costs hardly more than scoring one.
 """
 
 import json
@@ -63,28 +63,31 @@ from tests.rows import score_plan_frame
 
 HEADLINES = ("average_score", "call_rejection_f1", "function_call_f1", "workflow_similarity")
 HONEST = ("spec", "strict")
-BATCH, BATCHES = 30, 11
-assert BATCH * (BATCHES - 1) >= 300  # the first batch is of the smallest documents there are
+EXAMPLES = 300
 ROUNDING = 1e-12  # sums of floats differ in their last digits with the order of summands
 
-over_batches = settings(
-    max_examples=BATCHES,
-    derandomize=True,
-    phases=[Phase.generate],  # shrinking a batch takes minutes; messages name the one that failed
-    suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large],
-)
+
+def drawn(each: st.SearchStrategy[Any]) -> list[Any]:
+    """Examples of a strategy, the same in every run."""
+    found: list[Any] = []
+
+    @settings(
+        max_examples=EXAMPLES,
+        derandomize=True,
+        phases=[Phase.generate],  # nothing fails here, so there is nothing to shrink
+        suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large],
+    )
+    @given(each)
+    def collect(example: Any) -> None:
+        found.append(example)
+
+    collect()
+    assert len(found) == EXAMPLES
+    return found
 
 
-class Batch(list[Any]):
-    """What one example of hypothesis is; printing it whole would take minutes."""
-
-    def __repr__(self) -> str:
-        return f"<{len(self)} of {type(self[0]).__name__}>"
-
-
-@st.composite
-def batches(draw: st.DrawFn, each: st.SearchStrategy[Any]) -> Batch:
-    return Batch(draw(each) for _ in range(BATCH))
+any_run = runs()
+any_model = models(any_run)
 
 
 # Scoring documents
@@ -187,23 +190,21 @@ all_right = models(runs(["right"], ["right"], has_surplus=False))
 all_silent = models(runs(list(SILENCES), list(SILENT_PLANS), has_surplus=False))
 
 
-@given(batch=batches(all_right))
-@over_batches
 def test_a_model_that_copies_the_labels_scores_exactly_one(
-    database: duckdb.DuckDBPyConnection, batch: Batch
+    database: duckdb.DuckDBPyConnection,
 ) -> None:
+    batch = drawn(all_right)
     assert_all_score(1.0, database, batch)
 
 
-@given(batch=batches(all_silent))
-@over_batches
 def test_a_model_that_answers_nothing_scores_exactly_zero(
-    database: duckdb.DuckDBPyConnection, batch: Batch
+    database: duckdb.DuckDBPyConnection,
 ) -> None:
+    batch = drawn(all_silent)
     assert_all_score(0.0, database, batch)
 
 
-def assert_all_score(value: float, database: duckdb.DuckDBPyConnection, batch: Batch) -> None:
+def assert_all_score(value: float, database: duckdb.DuckDBPyConnection, batch: list[Model]) -> None:
     """Every headline of every model is exactly this, wherever there is something to score."""
     scores = score(database, written(batch)).headlines()
 
@@ -255,11 +256,10 @@ def spoilt_models(draw: st.DrawFn, model: st.SearchStrategy[Model]) -> Spoilt:
     return Spoilt(answering(before, place, "right"), answering(before, place, other))
 
 
-@given(batch=batches(spoilt_models(models(runs()))))
-@over_batches
 def test_spoiling_a_correct_answer_never_raises_a_headline(
-    database: duckdb.DuckDBPyConnection, batch: Batch
+    database: duckdb.DuckDBPyConnection,
 ) -> None:
+    batch = drawn(spoilt_models(any_model))
     documents = written([b.before for b in batch], "a") | written([b.after for b in batch], "b")
 
     scores = score(database, documents).headlines()
@@ -280,22 +280,21 @@ def assert_never_above(lower: dict[str, float | None], upper: dict[str, float | 
 @st.composite
 def called_or_not(draw: st.DrawFn) -> tuple[Model, Model]:
     """A model that calls poorly where a call is due, and one that rejects or is silent there."""
-    run = draw(runs())
+    run = draw(any_run)
     gold = draw(call_golds)
     poor = draw(st.sampled_from(list(POOR_CALLS)))
     evasive = draw(st.sampled_from([*REJECTIONS, *SILENCES]))
-    others = draw(st.lists(runs(), max_size=1))
+    others = draw(st.lists(any_run, max_size=1))
     return tuple(
         ((replace(run, steps=(Step(gold, answer), *run.steps), surplus=()), *others),)
         for answer in (poor, evasive)
     )  # type: ignore[return-value]
 
 
-@given(batch=batches(called_or_not()))
-@over_batches
 def test_under_strict_evading_a_due_call_never_scores_above_a_poor_call(
-    database: duckdb.DuckDBPyConnection, batch: Batch
+    database: duckdb.DuckDBPyConnection,
 ) -> None:
+    batch = drawn(called_or_not())
     documents = written([c for c, _ in batch], "call") | written([e for _, e in batch], "evade")
 
     scores = score(database, documents, ["strict"]).headlines()
@@ -307,7 +306,7 @@ def test_under_strict_evading_a_due_call_never_scores_above_a_poor_call(
 
 @st.composite
 def rejected_or_failed(draw: st.DrawFn) -> tuple[Model, Model]:
-    run = draw(runs())
+    run = draw(any_run)
     gold = draw(rejection_golds)
     failure = draw(st.sampled_from([*SILENCES, "nameless", "half a call as text"]))
     return tuple(
@@ -316,11 +315,10 @@ def rejected_or_failed(draw: st.DrawFn) -> tuple[Model, Model]:
     )  # type: ignore[return-value]
 
 
-@given(batch=batches(rejected_or_failed()))
-@over_batches
 def test_under_strict_failing_where_a_rejection_was_due_counts_against_recall(
-    database: duckdb.DuckDBPyConnection, batch: Batch
+    database: duckdb.DuckDBPyConnection,
 ) -> None:
+    batch = drawn(rejected_or_failed())
     documents = written([r for r, _ in batch], "reject") | written([f for _, f in batch], "fail")
     counts = ("true_positive_reject_count", "false_negative_reject_count", "reject_recall")
 
@@ -334,8 +332,6 @@ def test_under_strict_failing_where_a_rejection_was_due_counts_against_recall(
 
 
 # 3. Order does not count
-
-lucks = st.integers(0, 2**32).map(random.Random)
 
 
 def shuffled(value: Json, luck: random.Random) -> Json:
@@ -378,11 +374,8 @@ def reordered(file: Json, luck: random.Random) -> Json:
 PLACES = ("answer_position", "judge_index", "run_position", "step_key", "plan_key")
 
 
-@given(batch=batches(models(runs())), luck=lucks)
-@over_batches
-def test_scores_do_not_depend_on_order(
-    database: duckdb.DuckDBPyConnection, batch: Batch, luck: random.Random
-) -> None:
+def test_scores_do_not_depend_on_order(database: duckdb.DuckDBPyConnection) -> None:
+    batch, luck = drawn(any_model), random.Random(1)
     documents = written(batch)
     as_written = score(database, documents)
     headlines = as_written.headlines()
@@ -400,11 +393,8 @@ def test_scores_do_not_depend_on_order(
     assert_same(again.headlines(), headlines)
 
 
-@given(batch=batches(models(runs())), luck=lucks)
-@over_batches
-def test_scores_do_not_depend_on_the_order_of_files(
-    database: duckdb.DuckDBPyConnection, batch: Batch, luck: random.Random
-) -> None:
+def test_scores_do_not_depend_on_the_order_of_files(database: duckdb.DuckDBPyConnection) -> None:
+    batch, luck = drawn(any_model), random.Random(1)
     frames = score(database, written(batch))
     headlines = frames.headlines()
     for name, frame in frames.tables.items():
@@ -435,10 +425,13 @@ def sorted_rows(frame: pl.DataFrame) -> list[tuple[Any, ...]]:
 # 4. A malformed answer costs that answer; nothing is dropped silently
 
 
+answered_run = runs(has_surplus=False)
+
+
 @st.composite
 def broken_models(draw: st.DrawFn) -> tuple[Model, Model, tuple[int, int, str, int]]:
     """A model, the same with one answer malformed, and where."""
-    run = draw(runs(has_surplus=False))
+    run = draw(answered_run)
     kind = draw(st.sampled_from(["steps", "plans"]))
     if kind == "steps":
         item: Any = Step(draw(golds), draw(st.sampled_from(list(ANSWERS))))
@@ -450,16 +443,13 @@ def broken_models(draw: st.DrawFn) -> tuple[Model, Model, tuple[int, int, str, i
     items = list(getattr(run, kind))
     items.insert(place, item)
     whole = replace(run, **{kind: tuple(items)})
-    neighbours = draw(models(runs()))
+    neighbours = draw(any_model)
     model = ((whole, *neighbours[0]), *neighbours[1:])
     return model, answering(model, (0, 0, kind, place), other), (0, 0, kind, place)
 
 
-@given(batch=batches(broken_models()))
-@over_batches
-def test_a_malformed_answer_costs_that_answer_only(
-    database: duckdb.DuckDBPyConnection, batch: Batch
-) -> None:
+def test_a_malformed_answer_costs_that_answer_only(database: duckdb.DuckDBPyConnection) -> None:
+    batch = drawn(broken_models())
     before = score(database, written([b[0] for b in batch]))
     after = score(database, written([b[1] for b in batch]))
 
@@ -491,11 +481,10 @@ def untouched_rows(
 FIRST_RUN = pl.struct(scenario=pl.lit("scenario 0"), run=pl.lit("run #1"))
 
 
-@given(batch=batches(models(runs())))
-@over_batches
 def test_everything_is_scored_or_left_out_with_a_reason(
-    database: duckdb.DuckDBPyConnection, batch: Batch
+    database: duckdb.DuckDBPyConnection,
 ) -> None:
+    batch = drawn(any_model)
     scored = score(database, written(batch), list(BUILT_IN))
 
     for flat, table in (("steps", "scored_steps"), ("plans", "scored_plans")):
@@ -540,15 +529,12 @@ poor_in_kinds = st.one_of(
     models(runs(step_golds=call_golds, has_plans=False)),
     models(runs(step_golds=rejection_golds)),
     models(runs(step_golds=unusable_golds, has_plans=False)),
-    models(runs()),
+    any_model,
 )
 
 
-@given(batch=batches(poor_in_kinds))
-@over_batches
-def test_undefined_is_null_and_stays_out_of_every_mean(
-    database: duckdb.DuckDBPyConnection, batch: Batch
-) -> None:
+def test_undefined_is_null_and_stays_out_of_every_mean(database: duckdb.DuckDBPyConnection) -> None:
+    batch = drawn(poor_in_kinds)
     scored = score(database, written(batch))
 
     headlines = scored.headlines(*DETAILS, *COUNTS)

@@ -7,7 +7,6 @@ part: figures of calls and decisions, figures of plans, and figures of both toge
 import json
 import tarfile
 from collections import Counter
-from collections.abc import Callable
 from functools import partial
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -20,7 +19,9 @@ from orchbench_analytics.metrics import SCENARIO_FIGURES
 from orchbench_analytics.outputs.results import overall_statistics
 from orchbench_analytics.profiles import UPSTREAM
 from orchbench_analytics.warehouse import Warehouse
+from tests.conftest import MakeOnce
 from tests.packs import unpack
+from tests.score.figures import Figures, figures_of
 
 ODD = Path(__file__).parents[3] / "shared" / "conformance" / "odd.tar.xz"
 TREES = ("odd", "odd_judged")
@@ -28,9 +29,6 @@ PLAN_WORDS = ("workflow", "GED", "Plan", "comparison_steps")
 JOINT_FIGURES = ("key_metrics.Average",)
 KIND_COUNT = 352
 HEADLINES = ("average_score", "call_rejection_f1", "function_call_f1", "workflow_similarity")
-
-MakeOnce = Callable[[str, Callable[[Path], object]], Path]
-Figures = dict[str, float]
 
 
 class Difference(NamedTuple):
@@ -133,17 +131,6 @@ def unequal(place: str, wanted: Figures, given: dict[str, Any]) -> list[Differen
         for name, value in wanted.items()
         if given.get(name) != pytest.approx(value, rel=0, abs=1e-9)
     ]
-
-
-def figures_of(values: dict[str, Any], prefix: str = "") -> Figures:
-    """Every number by its dotted path; a scenario's `detail` repeats figures in other words."""
-    figures: Figures = {}
-    for name, value in values.items():
-        if isinstance(value, dict) and name != "detail":
-            figures |= figures_of(value, f"{prefix}{name}.")
-        elif isinstance(value, int | float):
-            figures[prefix + name] = value
-    return figures
 
 
 def part_of(figure: str) -> str:

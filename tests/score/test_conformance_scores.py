@@ -1,7 +1,7 @@
 """The conformance pack: `upstream` equals the public evaluator, `spec` and `strict` are honest."""
 
 import json
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -12,20 +12,14 @@ from orchbench_analytics import open_warehouse
 from orchbench_analytics.outputs.results import result_document
 from orchbench_analytics.profiles import UPSTREAM
 from orchbench_analytics.warehouse import Warehouse
+from tests.conftest import MakeOnce
 from tests.packs import unpack
+from tests.score.figures import figures_of
 
 PACKS = Path(__file__).parents[3] / "shared" / "conformance"
 LANGUAGES = ("EN", "KO")
 EXPERIMENT = "seed11"
 HEADLINES = ("average_score", "call_rejection_f1", "function_call_f1", "workflow_similarity")
-MakeOnce = Callable[[str, Callable[[Path], object]], Path]
-Figures = dict[str, float]
-
-
-@pytest.fixture(scope="session")
-def with_judge(conformance_pack: Path, make_once: MakeOnce) -> Warehouse:
-    """The pack as it is: six of nine models have judge logs."""
-    return ingested(conformance_pack, conformance_pack / "results", "with_judge", make_once)
 
 
 @pytest.fixture(scope="session")
@@ -38,28 +32,24 @@ def without_judge(conformance_pack: Path, make_once: MakeOnce) -> Warehouse:
             place.parent.mkdir(parents=True, exist_ok=True)
             place.symlink_to(runs)
 
-    tree = make_once("tree_without_judge", link)
-    return ingested(conformance_pack, tree, "without_judge", make_once)
+    def build(root: Path) -> None:
+        tree, cards = make_once("tree_without_judge", link), conformance_pack / "agent_cards"
+        open_warehouse(root, create=True).ingest(tree, agent_cards=[cards], jobs=1)
 
-
-def ingested(pack: Path, tree: Path, name: str, make_once: MakeOnce) -> Warehouse:
-    def ingest(root: Path) -> None:
-        open_warehouse(root, create=True).ingest(tree, agent_cards=[pack / "agent_cards"])
-
-    return open_warehouse(make_once(name, ingest))
+    return open_warehouse(make_once("without_judge", build))
 
 
 def test_upstream_equals_the_public_evaluator_in_every_figure(
-    conformance_pack: Path, with_judge: Warehouse, without_judge: Warehouse
+    conformance_pack: Path, conformance_warehouse: Warehouse, without_judge: Warehouse
 ) -> None:
     judged = conformance_pack.glob("results/*/*/evaluation_result_*.json")
     unjudged = conformance_pack.glob("expected_without_judge/*.json")
 
     compared_judged = figures_compared(
-        with_judge, {(p.parents[1].name, p.stem[-2:]): p for p in judged}
+        conformance_warehouse, {(p.parents[1].name, EXPERIMENT, p.stem[-2:]): p for p in judged}
     )
     compared_unjudged = figures_compared(
-        without_judge, {(p.stem[:-3], p.stem[-2:]): p for p in unjudged}
+        without_judge, {(p.stem[:-3], EXPERIMENT, p.stem[-2:]): p for p in unjudged}
     )
 
     assert compared_judged == 11_544
@@ -75,7 +65,9 @@ def unpacked(name: str, make_once: MakeOnce) -> Path:
     return make_once(f"pack_{name}", partial(unpack, pack))
 
 
-@pytest.mark.parametrize("runs", ["4", "6", "8", "10", "4_judged"])
+@pytest.mark.parametrize(
+    "runs", ["4", *(pytest.param(n, marks=pytest.mark.long) for n in ("6", "8")), "10", "4_judged"]
+)
 def test_any_number_of_runs_is_added_up_as_the_evaluator_does(
     make_once: MakeOnce, tmp_path: Path, runs: str
 ) -> None:
@@ -85,11 +77,11 @@ def test_any_number_of_runs_is_added_up_as_the_evaluator_does(
     warehouse.ingest(tree, agent_cards=pack / "agent_cards", jobs=1)
     judged = tree.glob("*/*/evaluation_result_*.json")
     unjudged = (pack / runs).glob("expected_without_judge/*.json")
-    reports = {(p.parents[1].name, p.stem[-2:]): p for p in judged}
-    reports |= {(p.stem[:-3], p.stem[-2:]): p for p in unjudged}
     (experiment,) = set(warehouse.models()["experiment"])
+    reports = {(p.parents[1].name, experiment, p.stem[-2:]): p for p in judged}
+    reports |= {(p.stem[:-3], experiment, p.stem[-2:]): p for p in unjudged}
 
-    assert figures_compared(warehouse, reports, experiment=experiment) == 3_252
+    assert figures_compared(warehouse, reports) == 3_252
 
 
 @pytest.mark.parametrize(
@@ -102,12 +94,9 @@ def test_the_benchmarks_own_trees_have_its_evaluators_figures(
     warehouse = open_warehouse(tmp_path / "warehouse", create=True)
     warehouse.ingest(harness / tree, agent_cards=harness / "data", jobs=1)
     sources = warehouse.sources().filter(kind="results", status="taken")
-    compared = 0
-    for row in sources.to_dicts():
-        report = {(row["model"], row["language"]): Path(row["path"])}
-        compared += figures_compared(warehouse, report, experiment=row["experiment"])
+    reports = sources.select("model", "experiment", "language", "path").iter_rows()
 
-    assert compared == count
+    assert figures_compared(warehouse, {tuple(key): Path(path) for *key, path in reports}) == count
     assert warehouse.check().differences["explanation"].null_count() == 0
 
 
@@ -128,13 +117,11 @@ def test_result_files_alone_have_their_own_key_metrics(
         assert given["overall_statistics"]["key_metrics"] == wanted["key_metrics"]
 
 
-def figures_compared(
-    warehouse: Warehouse, reports: dict[tuple[str, str], Path], *, experiment: str = EXPERIMENT
-) -> int:
-    """How many figures were compared; all of them are equal."""
+def figures_compared(warehouse: Warehouse, reports: dict[tuple[str, str, str], Path]) -> int:
+    """How many figures were compared, by model, experiment and language; all of them are equal."""
     compared = 0
     with warehouse.connect() as connection:
-        for (model, language), path in sorted(reports.items()):
+        for (model, experiment, language), path in sorted(reports.items()):
             wanted = json.loads(path.read_bytes())
             given = result_document(
                 connection, UPSTREAM, model=model, experiment=experiment, language=language
@@ -164,31 +151,24 @@ def pairs_of(wanted: Any, given: Any) -> Iterator[tuple[str, dict[str, tuple[flo
             yield name, {key: (value, ours[name][key]) for key, value in figures_of(row).items()}
 
 
-def figures_of(values: dict[str, Any], prefix: str = "") -> Figures:
-    """Every number by its dotted path; a scenario's `detail` repeats figures in other words."""
-    figures: Figures = {}
-    for name, value in values.items():
-        if isinstance(value, dict) and name != "detail":
-            figures |= figures_of(value, f"{prefix}{name}.")
-        elif isinstance(value, int | float):
-            figures[prefix + name] = value
-    return figures
-
-
 @pytest.mark.parametrize("profile", ["spec", "strict"])
 @pytest.mark.parametrize(("model", "score"), [("sim-oracle", 1.0), ("sim-silent", 0.0)])
 def test_copying_labels_scores_one_and_silence_zero(
-    with_judge: Warehouse, profile: str, model: str, score: float
+    conformance_warehouse: Warehouse, profile: str, model: str, score: float
 ) -> None:
-    scores = with_judge.table("model_scores").collect().filter(profile=profile, model=model)
+    scores = (
+        conformance_warehouse.table("model_scores").collect().filter(profile=profile, model=model)
+    )
 
     assert sorted(scores["language"]) == list(LANGUAGES)
     for headline in HEADLINES:
         assert scores[headline].to_list() == [score, score], headline
 
 
-def test_the_truncated_file_is_counted_and_nothing_else_is_lost(with_judge: Warehouse) -> None:
-    scores = with_judge.table("model_scores").collect().filter(profile="upstream")
+def test_the_truncated_file_is_counted_and_nothing_else_is_lost(
+    conformance_warehouse: Warehouse,
+) -> None:
+    scores = conformance_warehouse.table("model_scores").collect().filter(profile="upstream")
 
     refused = scores.filter(scores["refused_file_count"] > 0)
     assert refused.select("model", "language", "refused_file_count").rows() == [

@@ -49,7 +49,7 @@ def test_upstream_asks_networkx(tmp_path: Path, monkeypatch: pytest.MonkeyPatch)
     assert len(asked) == 0  # the fast path, proven equal below
     warehouse.score(profile="upstream")
 
-    assert len(asked) > 10
+    assert len(asked) > 5  # pairs that networkx could measure as less
     assert all(any(graph.has_edge(n, n) for graph in pair for n in graph) for pair in asked)
 
 
@@ -69,8 +69,6 @@ def test_the_definition_and_the_fast_path_agree_on_every_pair(warehouse: Warehou
 
 
 def test_they_agree_on_every_pair_of_the_conformance_pack(
-    conformance_pack: Path, tmp_path: Path
+    conformance_warehouse: Warehouse,
 ) -> None:
-    warehouse = open_warehouse(tmp_path / "warehouse", create=True)
-    warehouse.ingest(conformance_pack / "results", score=False)
-    assert assert_definition_and_fast_path_agree(warehouse) > 500
+    assert assert_definition_and_fast_path_agree(conformance_warehouse) > 500

@@ -10,7 +10,6 @@ other file is compared.)
 import json
 import subprocess
 import sys
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -19,12 +18,13 @@ import pytest
 
 from orchbench_analytics import open_warehouse
 from orchbench_analytics.tables import SCORED_TABLES
+from tests.conftest import MakeOnce
 from tests.documents import agent_card, judge_log, run, runs_document, scenario_path, write
 
-MakeOnce = Callable[[str, Callable[[Path], object]], Path]
 INGEST = """
 import json, resource, sys
 from orchbench_analytics import open_warehouse
+from tests.conftest import MakeOnce
 resource.setrlimit(resource.RLIMIT_AS, (4 * 2**30, 4 * 2**30))
 resource.setrlimit(resource.RLIMIT_CPU, (30, 30))
 warehouse, tree, cards = sys.argv[1:]

@@ -137,7 +137,7 @@ class TestIngest:
     def test_many_parts_are_scored_in_groups_of_bounded_size(
         self, tmp_path: Path, tree: Path, monkeypatch: pytest.MonkeyPatch
     ) -> None:
-        monkeypatch.setattr("orchbench_analytics.score.unscored._GROUP_ROWS", 1)
+        monkeypatch.setattr("orchbench_analytics.score.group._GROUP_ROWS", 1)
         split = open_warehouse(tmp_path / "split", create=True)
 
         split.ingest(tree)
@@ -148,7 +148,7 @@ class TestIngest:
     def test_verdicts_count_wherever_and_whenever_the_judges_log_was_read(
         self, tmp_path: Path, tree: Path, monkeypatch: pytest.MonkeyPatch, is_late: bool
     ) -> None:
-        monkeypatch.setattr("orchbench_analytics.score.unscored._GROUP_ROWS", 1)
+        monkeypatch.setattr("orchbench_analytics.score.group._GROUP_ROWS", 1)
         monkeypatch.setattr("orchbench_analytics.ingest.update._PART_FILES", 1)
         answers = run()["sub_agent_history"]
         answers[0]["tool_calls"] = [call(arguments='{"city": "Seul"}')]
@@ -169,20 +169,20 @@ class TestIngest:
     def test_scores_depend_neither_on_the_order_of_files_nor_on_parts_and_groups(
         self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
     ) -> None:
-        write_sweep(tmp_path, models=8, scenarios=3, languages=["EN"], write_judge_logs=True)
+        write_sweep(tmp_path, models=8, scenarios=2, languages=["EN"], write_judge_logs=True)
         cards = [tmp_path / "agent_cards"]
         whole = open_warehouse(tmp_path / "whole", create=True)
         whole.ingest(tmp_path / "results", agent_cards=cards, jobs=1)
         write_evaluations(tmp_path, whole)
         whole.ingest(tmp_path / "results", agent_cards=cards, jobs=1)
-        monkeypatch.setattr("orchbench_analytics.score.unscored._GROUP_ROWS", 1)
+        monkeypatch.setattr("orchbench_analytics.score.group._GROUP_ROWS", 1)
         monkeypatch.setattr("orchbench_analytics.ingest.update._PART_FILES", 2)
         files = sorted((tmp_path / "results").rglob("*.json"))
         random.Random(5).shuffle(files)
 
         pieces = open_warehouse(tmp_path / "pieces", create=True)
-        for start in range(4):
-            pieces.ingest(*files[start::4], agent_cards=cards, jobs=1)
+        for start in range(3):
+            pieces.ingest(*files[start::3], agent_cards=cards, jobs=1)
 
         assert len(rows(whole, "scored_arguments", decided_by="judge")) > 0
         for name in sorted({*TABLES} - {"sources"}):

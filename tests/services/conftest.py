@@ -12,14 +12,12 @@ from selenium import webdriver
 from selenium.webdriver.chrome.service import Service
 
 from orchbench_analytics import open_warehouse
-from tests.conftest import MakeOnce
-from tests.sample_sweep import build_demo
+from orchbench_analytics.warehouse import Warehouse
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
 WAIT = 60  # seconds for what a browser shows at last, on a machine that does much else
-
 FLAGS = (
     "--headless=new",
     "--no-sandbox",
@@ -55,8 +53,8 @@ def browser(tmp_path_factory: pytest.TempPathFactory) -> Iterator[webdriver.Chro
 
 
 @pytest.fixture(scope="session")
-def demo(make_once: MakeOnce) -> Path:
-    return make_once("demo", build_demo) / "warehouse"
+def demo(demo: Path) -> Path:
+    return demo / "warehouse"
 
 
 @pytest.fixture(scope="session")
@@ -66,15 +64,9 @@ def page(demo: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture(scope="session")
-def pack_warehouse(make_once: MakeOnce, conformance_pack: Path) -> Path:
+def pack_warehouse(conformance_warehouse: Warehouse) -> Path:
     """A warehouse of the conformance pack."""
-
-    def build(directory: Path) -> None:
-        open_warehouse(directory, create=True).ingest(
-            conformance_pack / "results", agent_cards=[conformance_pack / "agent_cards"]
-        )
-
-    return make_once("pack_warehouse", build)
+    return conformance_warehouse.path
 
 
 @pytest.fixture(scope="session")

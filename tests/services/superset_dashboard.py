@@ -21,7 +21,6 @@ from orchbench_analytics import open_warehouse
 from orchbench_analytics.exports.superset import TEMPLATE
 from orchbench_analytics.metrics import HEADLINE, METRICS
 from orchbench_analytics.warehouse import Warehouse
-from tests.sample_sweep import build_demo
 from tests.services.conftest import FLAGS
 from tests.services.postgres import postgres_server, server_programs
 from tests.services.superset_server import PASSWORD, USER, Superset, superset_server
@@ -43,8 +42,8 @@ def superset(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Superset]:
 
 
 @pytest.fixture(scope="module")
-def warehouse(make_once: Any) -> Warehouse:
-    return open_warehouse(make_once("demo", build_demo) / "warehouse")
+def warehouse(demo: Path) -> Warehouse:
+    return open_warehouse(demo)
 
 
 @pytest.fixture(scope="module", params=["duckdb", "postgres"])

@@ -105,7 +105,7 @@ def test_a_leaderboard_of_200_models_takes_few_requests_however_many_runs(
     s3: Server, tmp_path: Path, bucket: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     # Small groups, so that runs make more of them, as they do in a large sweep.
-    monkeypatch.setattr("orchbench_analytics.score.unscored._GROUP_ROWS", 1_000)
+    monkeypatch.setattr("orchbench_analytics.score.group._GROUP_ROWS", 1_000)
     counts, groups = [], []
     for runs in (1, 4):
         tree = tmp_path / f"sweep-{runs}"

@@ -14,7 +14,6 @@ from tests.exports.conftest import build_hostile, build_small
 from tests.exports.formulas import model_query
 from tests.exports.hostile import TEXTS, answers, without_nul
 from tests.exports.test_star import close
-from tests.sample_sweep import build_demo
 
 api = pytest.importorskip("tableauhyperapi", reason="make test-services installs it")
 
@@ -60,14 +59,16 @@ def test_hostile_texts_lose_their_nul_and_nothing_else(make_once: Any, tmp_path:
     assert list(summary.changed_values.values()) == [1]
 
 
-def test_formulas_hold_in_hyper(make_once: Any, tmp_path: Path) -> None:
-    demo = open_warehouse(make_once("demo", build_demo) / "warehouse")
-    demo.export(tmp_path / "star.hyper", star=True)
+def test_formulas_hold_in_hyper(demo: Path, tmp_path: Path) -> None:
+    warehouse = open_warehouse(demo)
+    warehouse.export(tmp_path / "star.hyper", star=True)
     with opened(tmp_path / "star.hyper") as hyper:
         formulas = dict(hyper.execute_list_query("select metric, formula from metrics"))
         found = hyper.execute_list_query(model_query(formulas))
     names = ", ".join(("profile, model, experiment, language", *formulas))
-    wanted = demo.connect().sql(f"select {names} from model_scores order by 1, 2, 3, 4").fetchall()
+    wanted = (
+        warehouse.connect().sql(f"select {names} from model_scores order by 1, 2, 3, 4").fetchall()
+    )
     close(found, wanted, 4)
 
 

@@ -12,6 +12,7 @@ from orchbench_analytics.outputs.paper import latex, paper_table
 
 NAMES = ["a_b%c#d$e{f}", "~g^h&i\\j", "[k] <l> |m| \"n\" 'o' `p`", "\\input{/etc/passwd}", "--q--é"]
 DOCUMENT = r"""\documentclass{article}
+\usepackage[letterpaper, margin=1in]{geometry}
 \usepackage{booktabs}
 \begin{document}
 %s
@@ -19,7 +20,7 @@ DOCUMENT = r"""\documentclass{article}
 """
 
 
-def compile_latex(text: str, directory: Path) -> None:
+def compile_latex(text: str, directory: Path) -> str:
     pdflatex = shutil.which("pdflatex")
     if pdflatex is None:
         pytest.fail("pdflatex is needed; see: make test-services")
@@ -34,6 +35,7 @@ def compile_latex(text: str, directory: Path) -> None:
     )
     assert done.returncode == 0, done.stdout[-2000:]
     assert (directory / "paper.pdf").stat().st_size > 0
+    return done.stdout
 
 
 def test_special_characters_compile(tmp_path: Path) -> None:
@@ -42,11 +44,14 @@ def test_special_characters_compile(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("what", ["leaderboard", "compare", "consistency"])
-def test_the_tables_of_the_demo_compile(demo: Path, tmp_path: Path, what: str) -> None:
+def test_the_tables_of_the_demo_fit_a_page(demo: Path, tmp_path: Path, what: str) -> None:
     warehouse = open_warehouse(demo)
     frame = {
         "leaderboard": lambda: warehouse.leaderboard(intervals=True),
         "compare": warehouse.compare,
         "consistency": lambda: warehouse.consistency("flips"),
     }[what]()
-    compile_latex(latex(paper_table(frame, about="24 scenarios × 3 runs (EN, KO)")), tmp_path)
+    said = compile_latex(
+        latex(paper_table(frame, about="24 scenarios × 3 runs (EN, KO)")), tmp_path
+    )
+    assert "Overfull" not in said

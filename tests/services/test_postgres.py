@@ -20,7 +20,6 @@ from tests.exports.conftest import build_hostile, build_small
 from tests.exports.formulas import leaderboard_query
 from tests.exports.hostile import TEXTS, answers, without_nul
 from tests.exports.test_recipes import QUERY, plans_by_view
-from tests.sample_sweep import build_demo
 from tests.services.postgres import postgres_server, server_programs
 
 CHOSEN = ["steps", "scored_steps", "leaderboard"]
@@ -86,14 +85,14 @@ def test_rows_keys_and_comments(server: str, uri: str, sweep: Warehouse) -> None
     assert sweep.export(uri).is_unchanged
 
 
-def test_the_leaderboard_is_formed_from_facts(uri: str, make_once) -> None:
-    demo = open_warehouse(make_once("demo", build_demo) / "warehouse")
-    demo.export(uri, star=True)
+def test_the_leaderboard_is_formed_from_facts(uri: str, demo: Path) -> None:
+    warehouse = open_warehouse(demo)
+    warehouse.export(uri, star=True)
 
     formulas = dict(ask(uri, "select metric, formula from metrics"))
     found = ask(uri, leaderboard_query(formulas))
 
-    board = demo.connect().sql(
+    board = warehouse.connect().sql(
         f"select profile, model, experiment, {', '.join(HEADLINE)} from leaderboard order by 1,2,3"
     )
     expected = board.fetchall()
@@ -109,12 +108,11 @@ def test_the_leaderboard_is_formed_from_facts(uri: str, make_once) -> None:
     assert references[0][0] > 25
 
 
-def test_the_recipe_for_metabase_gives_plan_by_model_and_language(uri: str, make_once) -> None:
-    warehouse = make_once("demo", build_demo) / "warehouse"
+def test_the_recipe_for_metabase_gives_plan_by_model_and_language(uri: str, demo: Path) -> None:
     tables = ["dim_model", "dim_profile", "dim_scenario", "fact_scenario"]
-    open_warehouse(warehouse).export(uri, star=True, tables=tables)
+    open_warehouse(demo).export(uri, star=True, tables=tables)
     found = {row[:2]: row[2] for row in ask(uri, QUERY)}
-    wanted = {row[:2]: row[2] for row in plans_by_view(warehouse)}
+    wanted = {row[:2]: row[2] for row in plans_by_view(demo)}
     assert found == pytest.approx(wanted, abs=1e-12)
 
 

@@ -134,8 +134,10 @@ def test_a_warehouse_below_an_odd_name_is_read_or_refused(
     manifest = open_warehouse(odd).manifest()
 
     counted = ask(session, odd, manifest, query, parameters=wanted).rows()
+    named = f"with counted as ({query}) select n from counted"
 
     assert counted == open_warehouse(demo).sql(query, parameters=wanted).rows()
+    assert counted == ask(session, odd, manifest, named, parameters=wanted).rows()
     with pytest.raises(EngineError, match=r"takes .* for a pattern"):
         ask(session, pattern, manifest, query, parameters=wanted)
 

@@ -8,8 +8,7 @@ import pytest
 from statsmodels.regression.linear_model import OLS
 
 from orchbench_analytics.errors import SelectionError
-from orchbench_analytics.stats.intervals import two_way_fit
-from orchbench_analytics.stats.ranks import competition_ranks, rank_intervals, tiers
+from orchbench_analytics.stats.ranks import competition_ranks, rank_intervals, tiers, two_way_fit
 
 Simulate = Callable[..., pl.DataFrame]
 

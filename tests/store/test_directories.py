@@ -292,7 +292,9 @@ opened.table("steps").collect()
 """
 
 
-def test_readers_change_nothing_at_the_root(root: Root, tmp_path: Path) -> None:
+@pytest.mark.parametrize("root", ["bucket"], indirect=True)
+@pytest.mark.long
+def test_readers_change_nothing_in_a_bucket(root: Root, tmp_path: Path) -> None:
     root.open().ingest(write_sweep(tmp_path / "tree", models=1), jobs=1)
     before = root.contents()
     reader = root.fresh()

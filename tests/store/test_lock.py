@@ -11,14 +11,14 @@ from pathlib import Path
 
 import pytest
 
+from orchbench_analytics.changes import hold
 from orchbench_analytics.errors import WarehouseError
-from orchbench_analytics.store.lock import hold
 from tests.store.roots import Root
 
 HOLD_IT = """
 import sys
 from pathlib import Path
-from orchbench_analytics.store.lock import hold
+from orchbench_analytics.changes import hold
 with hold(Path(sys.argv[1]), wait=False, on_wait=print):
     print("held", flush=True)
     sys.stdin.read()

@@ -11,7 +11,6 @@ from polars.testing import assert_frame_equal
 from orchbench_analytics import open_warehouse
 from orchbench_analytics.warehouse import Warehouse
 from tests.documents import scenario_path, write
-from tests.sample_sweep import build_demo
 from tests.warehouses import ingest
 
 PATHS = 200
@@ -44,17 +43,17 @@ def figures(warehouse: Warehouse) -> dict[str, pl.DataFrame]:
 
 
 @pytest.fixture(scope="module")
-def expected(make_once) -> dict[str, pl.DataFrame]:
-    warehouse = open_warehouse(make_once("demo", build_demo) / "warehouse")
+def expected(demo: Path) -> dict[str, pl.DataFrame]:
+    warehouse = open_warehouse(demo / "warehouse")
     return figures(warehouse) | {"scores": warehouse.table("model_scores").collect()}
 
 
 @pytest.mark.parametrize("start", range(0, PATHS, 10))
 @pytest.mark.long
 def test_a_warehouse_gives_the_same_figures_wherever_it_lies(
-    make_once, tmp_path: Path, expected: dict[str, pl.DataFrame], start: int
+    demo: Path, tmp_path: Path, expected: dict[str, pl.DataFrame], start: int
 ) -> None:
-    home = make_once("demo", build_demo) / "warehouse"
+    home = demo / "warehouse"
     for name in generated(PATHS, seed=1)[start : start + 10]:
         (tmp_path / name).mkdir()
         moved = tmp_path / name / "wh"
@@ -66,8 +65,8 @@ def test_a_warehouse_gives_the_same_figures_wherever_it_lies(
     assert_frame_equal(scores, expected["scores"], rel_tol=1e-12)
 
 
-def test_sql_gives_the_same_figures_wherever_the_warehouse_lies(make_once, tmp_path: Path) -> None:
-    home = make_once("demo", build_demo) / "warehouse"
+def test_sql_gives_the_same_figures_wherever_the_warehouse_lies(demo: Path, tmp_path: Path) -> None:
+    home = demo / "warehouse"
     query = "from main.leaderboard order by all"
     expected = open_warehouse(home).sql(query)
     for name in ("model=foo", "x[1]", "a*", "back\\slash", "\\?", "it's", "모델"):

@@ -22,6 +22,8 @@ from tests.documents import scenario_path, write
 from tests.store.roots import Root
 from tests.warehouses import contents
 
+pytestmark = pytest.mark.long
+
 PACKAGE = Path(orchbench_analytics.__file__).parent
 Edit = tuple[str, str, str]
 

@@ -12,7 +12,6 @@ from orchbench_analytics.errors import PathError, SelectionError, WarehouseError
 from orchbench_analytics.store.files import MANIFEST
 from orchbench_analytics.store.manifest import named_files
 from tests.store.roots import Root
-from tests.store.test_verify import run
 from tests.sweep import write_sweep
 
 
@@ -114,8 +113,10 @@ def test_nothing_is_made_of_nothing(root: Root, tmp_path: Path) -> None:
     assert root.contents() == {}
 
 
-def test_the_command_line_shows_the_place_as_it_was_typed(root: Root, results: Path) -> None:
-    done = run("ingest", results, "--into", root.address)
+def test_the_command_line_shows_the_place_as_it_was_typed(
+    orchbench, root: Root, results: Path
+) -> None:
+    done = orchbench("ingest", results, "--into", root.address)
     assert done.returncode == 0
     assert done.stderr.startswith(f"{root.address}: ")
     assert "cache" not in done.stderr

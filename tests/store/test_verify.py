@@ -3,7 +3,6 @@
 import errno
 import io
 import random
-import subprocess
 from collections.abc import Callable
 from pathlib import Path
 
@@ -26,8 +25,6 @@ from orchbench_analytics.store.manifest import (
 )
 from orchbench_analytics.warehouse import Warehouse
 from tests.documents import agent_card, scenario_path, write, write_sweep
-from tests.processes import ORCHBENCH
-from tests.sample_sweep import build_demo
 from tests.store.roots import Bucket, Root
 from tests.warehouses import ingest
 
@@ -52,9 +49,9 @@ def flip(file: Path, bit: int) -> None:
 
 
 @pytest.fixture
-def warehouse(root: Root, make_once) -> Root:
+def warehouse(root: Root, demo: Path) -> Root:
     """The place of a warehouse of eight models."""
-    made = open_warehouse(make_once("demo", build_demo) / "warehouse")
+    made = open_warehouse(demo / "warehouse")
     for name in (MANIFEST, *named_files(made.manifest())):
         root.write(name, (made.path / name).read_bytes())
     return root
@@ -66,11 +63,6 @@ def small(root: Root, tmp_path: Path) -> Root:
     write(tmp_path / "tree/agent_cards/EN/weather.json", agent_card())
     root.open().ingest(write_sweep(tmp_path / "tree", models=2), jobs=1)
     return root
-
-
-def run(*arguments: str | Path) -> subprocess.CompletedProcess[str]:
-    command = [*ORCHBENCH, *map(str, arguments)]
-    return subprocess.run(command, capture_output=True, text=True, check=False)
 
 
 def test_a_whole_warehouse_has_no_damage(warehouse: Root) -> None:
@@ -136,13 +128,13 @@ def test_no_flipped_bit_goes_unseen(small: Root) -> None:
     ],
 )
 def test_a_command_names_the_damaged_file(
-    warehouse: Root, tmp_path: Path, command: list[str], pattern: str, damage: str
+    orchbench, warehouse: Root, tmp_path: Path, command: list[str], pattern: str, damage: str
 ) -> None:
     (tmp_path / "mine.toml").write_text('base = "spec"\nsilence = "call"\n', encoding="utf-8")
     damaged = warehouse.damage(pattern, DAMAGE[damage])
 
     name, *options = [str(tmp_path / o) if o.endswith(".toml") else o for o in command]
-    told = run(name, warehouse.address, *options)
+    told = orchbench(name, warehouse.address, *options)
 
     assert told.returncode == 2
     assert told.stderr.startswith(f"orchbench: {warehouse.address}/{damaged} is ")
@@ -169,12 +161,12 @@ FIGURES = {
     ("table", "command"), [(table, command) for table in FIGURES for command in FIGURES[table]]
 )
 def test_no_figure_comes_from_a_flipped_bit(
-    warehouse: Root, tmp_path: Path, command: tuple[str, ...], table: str
+    orchbench, warehouse: Root, tmp_path: Path, command: tuple[str, ...], table: str
 ) -> None:
     damaged = warehouse.damage(f"{table}.parquet", lambda c: flipped(c, 8 * (len(c) // 3)))
 
     name, *options = (str(tmp_path / "out") if word == "OUT" else word for word in command)
-    told = run(name, warehouse.address, *options)
+    told = orchbench(name, warehouse.address, *options)
 
     assert (told.returncode, told.stdout) == (2, "")
     said = f"{warehouse.address}/{damaged} is damaged: its content has changed; "
@@ -211,11 +203,11 @@ def test_a_query_verifies_the_checksums_of_pages(warehouse: Root) -> None:
 
 
 @pytest.mark.parametrize("damage", DAMAGE)
-def test_check_names_every_damaged_file(warehouse: Root, damage: str) -> None:
+def test_check_names_every_damaged_file(orchbench, warehouse: Root, damage: str) -> None:
     patterns = ("parts/*/plans.parquet", "sources/*/sources.parquet")
     names = [warehouse.damage(pattern, DAMAGE[damage]) for pattern in patterns]
 
-    told = run("check", warehouse.address)
+    told = orchbench("check", warehouse.address)
 
     assert told.returncode == 1
     assert all(f"{warehouse.address}/{name} is " in told.stderr for name in names)
@@ -279,8 +271,10 @@ def test_a_file_of_other_rows_is_never_opened(warehouse: Root, table: str, patte
 
 
 def test_an_error_without_damage_stays_what_it_is(small: Root, tmp_path: Path) -> None:
-    with pytest.raises(ZeroDivisionError), naming_damage(small.path, tmp_path / "nowhere"):
+    with pytest.raises(ZeroDivisionError), naming_damage(small.path):
         raise ZeroDivisionError
+    with pytest.raises(OSError, match="gone"), naming_damage(tmp_path / "nowhere"):
+        raise OSError(errno.ENOENT, "gone")
 
 
 def test_what_the_system_says_is_not_looked_for_in_every_byte(small: Root) -> None:
@@ -406,11 +400,13 @@ def test_a_damaged_part_of_a_killed_ingest_is_not_taken_over(root: Root, tmp_pat
     assert_frame_equal(*(as_fresh(w, "steps") for w in (root.fresh(), fresh(tmp_path))))
 
 
-def test_ingest_verifies_on_demand(small: Root, tmp_path: Path) -> None:
+def test_ingest_verifies_on_demand(orchbench, small: Root, tmp_path: Path) -> None:
     name = small.damage("parts/*/steps.parquet", DAMAGE["changed"])
     write(scenario_path(tmp_path / "tree", "model-9", "99"))
 
-    assert run("ingest", tmp_path / "tree", "--into", small.address).returncode == 0
+    assert orchbench("ingest", tmp_path / "tree", "--into", small.address).returncode == 0
     assert [finding.name for finding in small.fresh().verify()] == [name]
-    assert run("ingest", tmp_path / "tree", "--into", small.address, "--verify").returncode == 0
+    assert (
+        orchbench("ingest", tmp_path / "tree", "--into", small.address, "--verify").returncode == 0
+    )
     assert small.fresh().verify() == []

@@ -1,5 +1,6 @@
 """Queries read the warehouse and reach nothing else."""
 
+import re
 from pathlib import Path
 
 import duckdb
@@ -11,12 +12,11 @@ from orchbench_analytics.errors import QueryError
 from orchbench_analytics.views.catalog import Scope, all_relations, connect, needed_by
 from orchbench_analytics.views.query import ask, connect_for_query, fetch, relations_in
 from orchbench_analytics.warehouse import Warehouse
-from tests.sample_sweep import build_demo
 
 
 @pytest.fixture(scope="module")
-def warehouse(make_once) -> Warehouse:
-    return open_warehouse(make_once("demo", build_demo) / "warehouse")
+def warehouse(demo: Path) -> Warehouse:
+    return open_warehouse(demo / "warehouse")
 
 
 @pytest.fixture(scope="module")
@@ -73,13 +73,23 @@ def test_a_query_that_lists_columns_has_their_descriptions(warehouse: Warehouse)
     assert columns == comments > 400
 
 
-def test_a_wrong_name_is_answered_with_a_right_one(warehouse: Warehouse) -> None:
-    with pytest.raises(
-        QueryError, match="no table or view named 'leaderbord'; did you mean leaderboard\\?"
-    ):
-        warehouse.sql("from main.leaderbord")
-    with pytest.raises(QueryError, match="did you mean scored_steps"):
-        warehouse.sql("from main.scored_step")
+@pytest.mark.parametrize(
+    ("query", "said"),
+    [
+        ("from main.leaderbord", "no table or view named 'leaderbord'; did you mean leaderboard?"),
+        ("from main.scored_step", "did you mean scored_steps"),
+        ("from scored_step_rows", "no table or view named 'scored_step_rows'; did you"),
+        ("leaderboard", "leaderboard is not a query; did you mean: from leaderboard?"),
+        ("selct 1", 'syntax error at or near "selct"'),
+        ("", "the query is empty"),
+        ("select 1; select 2", "expected one query, got 2 statements"),
+    ],
+)
+def test_a_wrong_query_is_answered_with_what_is_right(
+    warehouse: Warehouse, query: str, said: str
+) -> None:
+    with pytest.raises(QueryError, match=re.escape(said)):
+        warehouse.sql(query)
 
 
 def test_a_scope_leaves_one_profile_and_the_models_asked_about(warehouse: Warehouse) -> None:

@@ -3,6 +3,7 @@
 import struct
 from collections.abc import Iterator
 from contextlib import ExitStack
+from pathlib import Path
 from typing import Any
 
 import duckdb
@@ -11,7 +12,6 @@ import pytest
 from orchbench_analytics import open_warehouse
 from orchbench_analytics.queries import macros, views
 from orchbench_analytics.tables import TABLES
-from tests.sample_sweep import build_demo
 
 # How rows come, and how many threads take them.
 WAYS = (("rowid", 1), ("hash(rowid, 1)", 1), ("hash(rowid, 2)", 4), ("rowid desc", 2))
@@ -36,8 +36,8 @@ def bits(value: object) -> object:
 
 
 @pytest.fixture(scope="module")
-def connections(make_once) -> Iterator[list[duckdb.DuckDBPyConnection]]:
-    warehouse = open_warehouse(make_once("demo", build_demo) / "warehouse")
+def connections(demo: Path) -> Iterator[list[duckdb.DuckDBPyConnection]]:
+    warehouse = open_warehouse(demo / "warehouse")
     with warehouse.connect() as connection:
         names = [*TABLES, "profiles"]
         tables = {n: connection.sql(f"from main.{n}").to_arrow_table() for n in names}

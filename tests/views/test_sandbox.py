@@ -15,7 +15,6 @@ from orchbench_analytics.errors import QueryError
 from orchbench_analytics.views.catalog import all_relations
 from orchbench_analytics.views.query import ask, connect_for_query, fetch
 from orchbench_analytics.warehouse import Warehouse
-from tests.sample_sweep import build_demo
 
 SECRET = "a secret that no query may see"
 
@@ -102,8 +101,8 @@ CASES = [
 
 
 @pytest.fixture(scope="module")
-def warehouse(make_once) -> Warehouse:
-    return open_warehouse(make_once("demo", build_demo) / "warehouse")
+def warehouse(demo: Path) -> Warehouse:
+    return open_warehouse(demo / "warehouse")
 
 
 def digest(directory: Path) -> str:

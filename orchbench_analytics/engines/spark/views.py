@@ -138,7 +138,7 @@ def ask(
     from pyspark.errors import PySparkException
 
     asked = translate(query)
-    needed = needed_by(*relations_in(query))
+    needed = needed_by(*relations_in(query) & all_relations())
     try:
         own = warehouse_session(session, root, manifest, names=needed)
         return frame_of_spark(own.sql(asked, args=dict(parameters or {})))

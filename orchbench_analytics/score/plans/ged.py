@@ -95,11 +95,13 @@ class Distance(NamedTuple):
     """A distance, the least it can be, and what each node of the first graph becomes.
 
     A node that becomes None is deleted; nodes of the second graph that none becomes are inserted.
+    `is_least` is that nothing could cost less even if every edge could stand for every other one.
     """
 
     value: float
     lower_bound: float
     mapping: tuple[int | None, ...]
+    is_least: bool = False
 
     @property
     def is_exact(self) -> bool:
@@ -115,7 +117,7 @@ def exact_distance(
     Past the budget it is the least cost found, with a lower bound.
     """
     if first == second:
-        return Distance(0.0, 0.0, tuple(range(len(first.nodes))))
+        return Distance(0.0, 0.0, tuple(range(len(first.nodes))), is_least=True)
     labels_1, labels_2 = labels_of(first, second)
     # With its nodes sorted, a graph is the same in whatever order they appeared.
     order_1 = sorted(range(len(labels_1)), key=labels_1.__getitem__)
@@ -155,7 +157,8 @@ def _distance_of_shapes(first: Shape, second: Shape, costs: Costs, budget: int) 
     value, lower_bound = (
         (unsaved * costs.one - saved) / costs.one for saved in (found.saved, found.ceiling)
     )
-    return Distance(value, lower_bound, tuple(mapping))
+    is_least = found.saved == most_saved(small, large, costs)
+    return Distance(value, lower_bound, tuple(mapping), is_least)
 
 
 class Shape(NamedTuple):
@@ -398,10 +401,12 @@ def evaluator_distance(
     """What networkx makes of the graphs with their self-loops, as the public evaluator asks it.
 
     Past the budget it is the distance given, not proven. The mapping is always that one's:
-    networkx's own is not one that its distance belongs to. Of graphs of at most one node releases
-    of networkx disagree, and the newer ones return the distance given.
+    networkx's own is not one that its distance belongs to. It pairs self-loops with too many edges,
+    never with too few, so it cannot return more than the distance: where nothing could cost less,
+    it is not asked. Of graphs of at most one node releases of networkx disagree, and the newer
+    ones return the distance given.
     """
-    if max(len(first.nodes), len(second.nodes)) <= 1:
+    if otherwise.is_least or max(len(first.nodes), len(second.nodes)) <= 1:
         return otherwise
     unproven = otherwise._replace(lower_bound=0.0)
     if size_of(first, second) > MAX_NETWORKX_SIZE:

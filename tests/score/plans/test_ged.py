@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import random
+from collections.abc import Iterator
 from functools import cache
 from itertools import combinations, permutations
 from typing import Any
@@ -247,25 +248,30 @@ def test_large_graphs_are_bounded(kind: str, size: int) -> None:
         assert 0 < similarity(distance.value, first, second) < 1
 
 
-def test_the_definition_and_the_fast_path_agree_with_self_loops() -> None:
-    rng = random.Random("definition")
-    for number in range(600):
+def looped_pairs(
+    seed: str, count: int, *, nodes: tuple[int, int], edges: tuple[int, int]
+) -> Iterator[tuple[Graph, Graph]]:
+    """Random pairs of graphs with self-loops, of so many nodes and edges at least and at most."""
+    rng = random.Random(seed)
+    for number in range(count):
         first, second = (
-            random_graph(rng, KINDS[number % 2], rng.randint(0, 4), rng.randint(0, 5), loops=True)
+            random_graph(
+                rng, KINDS[number % 2], rng.randint(*nodes), rng.randint(*edges), loops=True
+            )
             for _ in range(2)
         )
+        yield first, second
+
+
+def test_the_definition_and_the_fast_path_agree_with_self_loops() -> None:
+    for first, second in looped_pairs("definition", 600, nodes=(0, 4), edges=(0, 5)):
         expected = networkx_distance(first, second, WEIGHTS)
         assert exact_distance(first, second, WEIGHTS).value == pytest.approx(expected, abs=1e-9)
 
 
 def test_the_evaluator_has_what_networkx_makes_of_self_loops() -> None:
-    rng = random.Random("evaluator")
     differing = 0
-    for number in range(300):
-        first, second = (
-            random_graph(rng, KINDS[number % 2], rng.randint(1, 4), rng.randint(0, 4), loops=True)
-            for _ in range(2)
-        )
+    for first, second in looped_pairs("evaluator", 300, nodes=(1, 4), edges=(0, 4)):
         exact = exact_distance(first, second, WEIGHTS)
         distance = evaluator_distance(first, second, WEIGHTS, otherwise=exact)
         assert distance.is_exact
@@ -273,6 +279,21 @@ def test_the_evaluator_has_what_networkx_makes_of_self_loops() -> None:
         assert distance.mapping == exact.mapping
         differing += distance.value != pytest.approx(exact.value, abs=1e-9)
     assert differing > 10
+
+
+def test_networkx_returns_the_distance_where_nothing_could_cost_less() -> None:
+    asked = 0
+    for first, second in looped_pairs("least", 600, nodes=(2, 4), edges=(0, 5)):
+        exact = exact_distance(first, second, WEIGHTS)
+        if not exact.is_least:
+            continue
+        costs = ged.units(first, second, WEIGHTS)
+        sides = [(len(graph.nodes), graph.edges) for graph in (first, second)]
+        substitutions = ged.substitution_costs(first, second, costs)
+        found = ged._ask_networkx(*sides, substitutions, costs.one, ged.NETWORKX_BUDGET)
+        assert found == pytest.approx(exact.value, abs=1e-9)
+        asked += 1
+    assert asked > 100
 
 
 LOOPED, BARE, NOTHING = Graph(("a",), ((0, 0),)), Graph(("b",), ()), Graph((), ())
