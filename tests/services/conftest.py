@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import shutil
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
 
 import pytest
 from selenium import webdriver
+from selenium.common.exceptions import StaleElementReferenceException
 from selenium.webdriver.chrome.service import Service
+from selenium.webdriver.support.ui import WebDriverWait
 
 from orchbench_analytics import open_warehouse
 from orchbench_analytics.warehouse import Warehouse
@@ -18,6 +20,8 @@ if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
 WAIT = 60  # seconds for what a browser shows at last, on a machine that does much else
+Found = TypeVar("Found")
+
 FLAGS = (
     "--headless=new",
     "--no-sandbox",
@@ -29,6 +33,12 @@ FLAGS = (
     "--disable-sync",
     "--window-size=1400,1000",
 )
+
+
+def wait_until(browser: webdriver.Chrome, condition: Callable[[webdriver.Chrome], Found]) -> Found:
+    """Wait for what a browser shows at last; an element that is drawn again is looked up again."""
+    wait = WebDriverWait(browser, WAIT, ignored_exceptions=[StaleElementReferenceException])
+    return wait.until(condition)  # type: ignore[return-value]  # falsy values are waited out
 
 
 @pytest.fixture(scope="session")

@@ -6,12 +6,11 @@ import polars as pl
 import pytest
 from selenium import webdriver
 from selenium.webdriver.common.by import By
-from selenium.webdriver.support.ui import WebDriverWait
 
 from orchbench_analytics import open_warehouse
 from orchbench_analytics.outputs.show import StepKey
 from orchbench_analytics.pages import excerpts
-from tests.services.conftest import WAIT
+from tests.services.conftest import wait_until
 
 HOSTILE = "<img src=x onerror=alert(1)>"
 
@@ -58,7 +57,7 @@ def test_an_excerpt_is_drawn(
 
     browser.get_log("browser")
     browser.get(page.as_uri())
-    WebDriverWait(browser, WAIT).until(lambda b: b.find_elements(By.CLASS_NAME, "excerpt"))
+    wait_until(browser, lambda b: b.find_elements(By.CLASS_NAME, "excerpt"))
 
     assert said in browser.find_element(By.TAG_NAME, "body").text
     assert browser.get_log("browser") == []

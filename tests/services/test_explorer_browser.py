@@ -10,11 +10,10 @@ from signal import SIGINT
 import pytest
 from selenium.webdriver import Chrome, Keys
 from selenium.webdriver.common.by import By
-from selenium.webdriver.support.ui import WebDriverWait
 
 from orchbench_analytics import open_warehouse
 from tests.pages.test_report import HOSTILE, hostile_warehouse
-from tests.services.conftest import WAIT
+from tests.services.conftest import WAIT, wait_until
 from tests.services.test_pages_browser import complaints, heading, settle, violations
 
 
@@ -51,14 +50,14 @@ def address(demo: Path) -> Iterator[str]:
 def open_view(browser: Chrome, address: str, hash_: str = "#/") -> None:
     browser.get("about:blank")
     browser.get(address + hash_)
-    WebDriverWait(browser, WAIT).until(lambda found: "/pieces" not in found.current_url)
+    wait_until(browser, lambda found: "/pieces" not in found.current_url)
     settle(browser)
 
 
 def wait_for(browser: Chrome, selector: str) -> str:
     """The text of the first element that fits, once there is one; read at once, as it may go."""
     script = "return document.querySelector(arguments[0])?.innerText ?? ''"
-    return str(WebDriverWait(browser, WAIT).until(lambda b: b.execute_script(script, selector)))
+    return str(wait_until(browser, lambda b: b.execute_script(script, selector)))
 
 
 def run_query(browser: Chrome, query: str) -> None:
@@ -132,7 +131,7 @@ def test_search_leads_to_the_step(online: Chrome, address: str) -> None:
     marked = wait_for(online, ".snippet mark")
     assert marked.lower() == "name"
     online.find_element(By.CSS_SELECTOR, ".answers-found a").click()
-    WebDriverWait(online, WAIT).until(lambda b: "/step/" in b.current_url)
+    wait_until(online, lambda b: "/step/" in b.current_url)
     settle(online)
     assert heading(online) not in ("Nothing here", "This cannot be shown")
 
@@ -163,9 +162,7 @@ def test_new_results_are_a_button_away(online: Chrome, demo: Path, tmp_path: Pat
         warehouse.ingest(results, jobs=1)
         wait_for(online, "#refresh")
         online.find_element(By.ID, "refresh").click()
-        WebDriverWait(online, WAIT).until(
-            lambda b: len(b.find_elements(By.CSS_SELECTOR, "main tbody tr")) == 9
-        )
+        wait_until(online, lambda b: len(b.find_elements(By.CSS_SELECTOR, "main tbody tr")) == 9)
 
 
 @pytest.mark.parametrize("hash_", ["#/", "#/sql?query=from main.profiles", "#/search?text=name"])

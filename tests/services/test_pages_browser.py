@@ -10,7 +10,6 @@ import pytest
 from selenium.webdriver import Chrome, Keys
 from selenium.webdriver.common.by import By
 from selenium.webdriver.support.expected_conditions import staleness_of
-from selenium.webdriver.support.ui import WebDriverWait
 
 from orchbench_analytics import open_warehouse
 from orchbench_analytics.engines import Here
@@ -20,7 +19,7 @@ from orchbench_analytics.store.manifest import load_manifest
 from tests import documents
 from tests.pages.test_report import pieces
 from tests.pages.unpack import frame_of_columns
-from tests.services.conftest import WAIT
+from tests.services.conftest import wait_until
 from tests.sweep import write_sweep
 
 VIEWS = (
@@ -54,7 +53,7 @@ def open_page(browser: Chrome, page: Path) -> Open:
 
 def settle(browser: Chrome) -> None:
     script = "return document.querySelector('main')?.dataset.address === location.hash"
-    WebDriverWait(browser, WAIT).until(lambda found: found.execute_script(script))
+    wait_until(browser, lambda found: found.execute_script(script))
 
 
 def follow(browser: Chrome, selector: str) -> str:
@@ -62,7 +61,7 @@ def follow(browser: Chrome, selector: str) -> str:
     link = browser.find_element(By.CSS_SELECTOR, selector)
     browser.execute_script("arguments[0].scrollIntoView({block: 'center'})", link)
     link.click()
-    WebDriverWait(browser, WAIT).until(staleness_of(link))
+    wait_until(browser, staleness_of(link))
     settle(browser)
     return heading(browser)
 
@@ -101,11 +100,11 @@ def test_requests_and_complaints_would_be_seen(browser: Chrome, open_page: Open)
 
     browser.get("about:blank")
     browser.execute_script("fetch(arguments[0], {mode: 'no-cors'}).catch(() => 0)", address)
-    WebDriverWait(browser, WAIT).until(lambda found: address in requests(found))
+    wait_until(browser, lambda found: address in requests(found))
     open_page()
     browser.execute_script("new Image().src = arguments[0]", address)
 
-    WebDriverWait(browser, WAIT).until(complaints)  # the page's own policy stops it
+    wait_until(browser, complaints)  # the page's own policy stops it
     assert requests(browser) == [address]
 
 
@@ -295,7 +294,7 @@ def test_back_finds_the_view_as_it_was(browser: Chrome, open_page: Open) -> None
         " document.querySelector('[aria-sort=ascending], [aria-sort=descending]').textContent,"
         " document.querySelectorAll('main tbody tr').length]"
     )
-    WebDriverWait(browser, WAIT).until(lambda found: found.execute_script(state)[1:3] == [120, 300])
+    wait_until(browser, lambda found: found.execute_script(state)[1:3] == [120, 300])
     # The page hears of a scroll before the next frame is drawn.
     frame = "requestAnimationFrame(() => requestAnimationFrame(arguments[0]))"
     browser.execute_async_script(frame)
@@ -407,12 +406,10 @@ def test_the_finder_is_moved_through_and_closes(browser: Chrome, open_page: Open
     open_page()
     box = browser.find_element(By.ID, "finder")
     box.send_keys("nothing of this name")
-    WebDriverWait(browser, WAIT).until(lambda b: "no match" in b.find_element(By.ID, "found").text)
+    wait_until(browser, lambda b: "no match" in b.find_element(By.ID, "found").text)
     box.clear()
     box.send_keys("graded")
-    WebDriverWait(browser, WAIT).until(
-        lambda b: len(b.find_elements(By.CSS_SELECTOR, "#found a")) > 2
-    )
+    wait_until(browser, lambda b: len(b.find_elements(By.CSS_SELECTOR, "#found a")) > 2)
     box.send_keys(Keys.ARROW_DOWN)
     browser.switch_to.active_element.send_keys(Keys.ARROW_DOWN)
     place = "return [...document.querySelectorAll('#found a')].indexOf(document.activeElement)"
@@ -420,16 +417,12 @@ def test_the_finder_is_moved_through_and_closes(browser: Chrome, open_page: Open
 
     browser.find_element(By.TAG_NAME, "h1").click()
 
-    WebDriverWait(browser, WAIT).until(lambda b: not b.find_element(By.ID, "found").is_displayed())
+    wait_until(browser, lambda b: not b.find_element(By.ID, "found").is_displayed())
 
     box.send_keys("-1")
-    WebDriverWait(browser, WAIT).until(
-        lambda b: len(b.find_elements(By.CSS_SELECTOR, "#found a")) == 1
-    )
+    wait_until(browser, lambda b: len(b.find_elements(By.CSS_SELECTOR, "#found a")) == 1)
     browser.find_element(By.CSS_SELECTOR, "#found a").click()
-    WebDriverWait(browser, WAIT).until(
-        lambda b: "graded-1" in b.find_element(By.TAG_NAME, "h1").text
-    )
+    wait_until(browser, lambda b: "graded-1" in b.find_element(By.TAG_NAME, "h1").text)
 
 
 def test_there_are_six_tabs_and_three_sentences(browser: Chrome, open_page: Open) -> None:
@@ -558,9 +551,7 @@ def test_a_comparison_leads_to_two_answers(browser: Chrome, open_page: Open) -> 
         assert address is not None
         browser.get(address)
         settle(browser)
-        WebDriverWait(browser, WAIT).until(
-            lambda found: found.find_elements(By.CSS_SELECTOR, ".sides .side")
-        )
+        wait_until(browser, lambda found: found.find_elements(By.CSS_SELECTOR, ".sides .side"))
         sides = browser.find_elements(By.CSS_SELECTOR, ".sides .side")
         texts.append([side.text for side in sides])
     assert pair not in cells
@@ -691,9 +682,9 @@ def test_keys_find_and_move(browser: Chrome, open_page: Open) -> None:
     box = browser.switch_to.active_element
     assert box.get_attribute("id") == "finder"
     box.send_keys("graded-1")
-    WebDriverWait(browser, WAIT).until(lambda b: b.find_elements(By.CSS_SELECTOR, ".found a"))
+    wait_until(browser, lambda b: b.find_elements(By.CSS_SELECTOR, ".found a"))
     box.send_keys(Keys.ENTER)
-    WebDriverWait(browser, WAIT).until(lambda b: heading(b).startswith("graded-1"))
+    wait_until(browser, lambda b: heading(b).startswith("graded-1"))
 
 
 def test_a_filter_reaches_rows_that_are_not_shown_yet(
