@@ -128,9 +128,8 @@ def place_by_tree(above: Parts, file_name: str, given: Parts, survey: Survey) ->
     if is_for_cards(above):
         return Place("agent_card", language=language_of_card(above))
     if _is_runs_name(name):
-        _, model, experiment, language, _, run, client = place_of_directory(above, given, survey)
-        scenario = name.removesuffix(_RUNS_ENDING)
-        return Place("runs", model, experiment, language, scenario, run, client)
+        place = place_of_directory(above, given, survey)
+        return place._replace(kind="runs", scenario=name.removesuffix(_RUNS_ENDING))
     if match := _NAMED_RESULT_FILE.fullmatch(name):
         if _step_wise_at(above) is not None:
             return place_of_directory(above, given, survey)._replace(kind="results")

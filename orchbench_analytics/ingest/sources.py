@@ -36,6 +36,7 @@ OTHER_KIND = "other_kind"
 
 _KERNEL_FILES = ("/proc/", "/sys/", "/dev/")  # some, such as /proc/kmsg, never end
 _PLACED_KINDS = ("agent_card", *NOT_NEEDED)  # wherever files of these lie
+_RUNS_SUFFIX = "_out.json"
 _PATTERN_PARTS = ("model", "experiment", "language", "scenario", "run")
 
 Key = tuple[str, str | None, str | None, str | None, str | None, str | None]
@@ -160,7 +161,7 @@ def walk(root: str, closed: Collection[tuple[int, int]] = ()) -> Iterator[InputF
     if is_address(root):
         files = trees.files_below(root)
         named = (file for file in files if layouts.is_input_name(file.rpartition("/")[2]))
-        yield from (stat_file(file, given=root) for file in named)
+        yield from (_stat_object(file, root) for file in named)
         return
     if not trees.is_directory(root):
         yield stat_file(root, given=root)
@@ -237,14 +238,10 @@ def _is_same(path: str, other: str) -> bool:
 
 def stat_file(path: str, *, given: str = "", is_linked: bool = False) -> InputFile:
     """A file with its size and times, or why it cannot be read."""
+    if is_address(path):
+        return _stat_object(path, given)
     if not path.isascii() and (shown := clean_path(path)) != path:
         return InputFile(shown, reason="bad_path", message="its path is not UTF-8; rename it")
-    if is_address(path):
-        entry = trees.object_at(path)
-        if entry is None:
-            return _problem(path, "unreadable", "cannot be read: there is no such object")
-        stamp = f"{entry.byte_count}:{entry.e_tag}"
-        return InputFile(path, "unknown", entry.byte_count, stamp, given=given)
     try:
         status = os.stat(path)  # noqa: PTH116 (plain strings: this runs once per file)
     except OSError as error:
@@ -253,16 +250,17 @@ def stat_file(path: str, *, given: str = "", is_linked: bool = False) -> InputFi
         return _problem(path, "no_file", "a pipe, socket or device, not a file")
     if not getattr(status, "st_blocks", 1) and os.path.realpath(path).startswith(_KERNEL_FILES):
         return _problem(path, "no_file", "the kernel makes it up while it is read; not a file")
-    stamp = f"{status.st_size}:{status.st_mtime_ns}:{status.st_ctime_ns}"
-    return InputFile(
-        path,
-        "unknown",
-        status.st_size,
-        stamp,
-        status.st_ctime_ns,
-        given=given,
-        is_linked=is_linked,
-    )
+    size, changed_at = status.st_size, status.st_ctime_ns
+    stamp = f"{size}:{status.st_mtime_ns}:{changed_at}"
+    return InputFile(path, "unknown", size, stamp, changed_at, given=given, is_linked=is_linked)
+
+
+def _stat_object(address: str, given: str) -> InputFile:
+    entry = trees.object_at(address)
+    if entry is None:
+        return _problem(address, "unreadable", "cannot be read: there is no such object")
+    stamp = f"{entry.byte_count}:{entry.e_tag}"
+    return InputFile(address, "unknown", entry.byte_count, stamp, given=given)
 
 
 def place(
@@ -271,12 +269,34 @@ def place(
     """Say what a file is and where it belongs, as far as its path and the caller tell."""
     if file.reason is not None:
         return file
+    directory, _, name = file.path.rpartition("/")
+    scenario = name.removesuffix(_RUNS_SUFFIX)
+    # Nearly all files are runs; those in one directory differ only in the scenario.
+    if scenario not in ("", name) and "_out" not in scenario and placement.pattern is None:
+        beside = _place_runs(directory, file.given, placement, survey)
+        if beside is not None:
+            return _at(file, beside, scenario)
+    return _place_alone(file, placement, survey)
+
+
+@lru_cache(maxsize=256)  # it is asked once per file, of few directories
+def _place_runs(
+    directory: str, given: str, placement: Placement, survey: layouts.Survey
+) -> Place | None:
+    """Where files of runs in a directory belong; none if that takes more than the directory."""
+    file = InputFile(f"{directory}/1{_RUNS_SUFFIX}", given=given)
+    placed = _place_alone(file, placement, survey)
+    if placed.kind != "runs" or not placed.is_placed:
+        return None
+    return Place("runs", *placed[5:10], placed.client_model)
+
+
+def _place_alone(file: InputFile, placement: Placement, survey: layouts.Survey) -> InputFile:
     if placement.pattern is not None and (match := placement.pattern.fullmatch(file.path)):
         place = _place_by_pattern(file.path, match.groupdict())
     else:
-        directory, _, name = file.path.rpartition("/")
-        above = _parts_of(f"{directory}/")
-        place = layouts.place_by_tree(above, name, _parts_of(file.given), survey)
+        *above, name = trees.parts_of(file.path)
+        place = layouts.place_by_tree((*above,), name, trees.parts_of(file.given), survey)
     kind, model, experiment, language, *rest = place
     said = placement.language and (layouts.language_of(placement.language) or placement.language)
     if kind == "agent_card":  # about no model, and of the language its directory names
@@ -289,9 +309,8 @@ def place(
         )
         language = said or language or (UNKNOWN_LANGUAGE if is_placed else None)
     scenario, run, client_model = rest
-    belongs = (model, experiment, language, scenario, run)
-    unsaid = (None, None, None)  # reason, place and message
-    file = InputFile(*(file.path, kind, *file[2:5], *belongs, *unsaid, client_model, *file[-2:]))
+    place = Place(kind, model, experiment, language, scenario, run, client_model)
+    file = _at(file, place, scenario)
     if kind in NOT_NEEDED:
         return file._replace(reason="not_needed", message=NOT_NEEDED[kind])
     if file.is_placed:
@@ -300,9 +319,23 @@ def place(
     return file._replace(file_stamp=f"{file.file_stamp}:{named:08x}")
 
 
-@lru_cache(maxsize=64)  # it is asked once per file, of few directories
-def _parts_of(directory: str) -> layouts.Parts:
-    return trees.parts_of(directory)
+def _at(file: InputFile, place: Place, scenario: str | None) -> InputFile:
+    """The file with its place, made in one go: there may be half a million."""
+    return InputFile(
+        file.path,
+        place.kind,
+        file.byte_count,
+        file.file_stamp,
+        file.changed_at_ns,
+        place.model,
+        place.experiment,
+        place.language,
+        scenario,
+        place.run,
+        client_model=place.client_model,
+        given=file.given,
+        is_linked=file.is_linked,
+    )
 
 
 def place_by_content(

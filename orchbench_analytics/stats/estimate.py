@@ -239,13 +239,12 @@ def _by_the_rules(name: str, sums: Sums, block: Block) -> Array:
 
 
 def _by_cluster(values: Array, block: Block) -> Array:
-    """Values by contender and scenario, added up by cluster."""
-    if np.array_equal(block.cluster_of, np.arange(block.cluster_count)):  # each is one scenario
-        return values
-    order = np.argsort(block.cluster_of, kind="stable")
-    there, starts = np.unique(block.cluster_of[order], return_index=True)
+    """Values by contender and scenario, added up by cluster; few have a second scenario here."""
+    clusters, firsts = np.unique(block.cluster_of, return_index=True)
     sums = np.zeros((len(values), block.cluster_count))
-    sums[:, there] = np.add.reduceat(values[:, order], starts, axis=1)
+    sums[:, clusters] = values[:, firsts]
+    for place in np.delete(np.arange(len(block.cluster_of)), firsts):
+        sums[:, block.cluster_of[place]] += values[:, place]
     return sums
 
 
@@ -532,7 +531,7 @@ class Family:
                 rows = is_moved & (counts == count) & (weights == weight)
                 own = slice(None) if rows.all() else rows  # no copy of many rows
                 scaled = sums[own] / np.sqrt(squares[own, None]).astype(sums.dtype)
-                size = np.maximum(scaled.max(axis=0), -scaled.min(axis=0)).astype(np.float64)
+                size = np.abs(scaled, out=scaled).max(axis=0).astype(np.float64)
                 known = self._greatest.get((count, weight), size)
                 self._greatest[count, weight] = np.maximum(known, size)
         self._least = None

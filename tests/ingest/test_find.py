@@ -552,3 +552,22 @@ def test_the_log_of_a_run_belongs_to_the_runs_beside_it(tmp_path: Path) -> None:
     assert set(found) == {"12_out.json", "scenario_processing_KO.log"}
     log = found["scenario_processing_KO.log"]
     assert log.key == ("run_log", "org-m", "seed1", "KO", None, None)
+
+
+@pytest.mark.parametrize("model", [None, "said"])
+@pytest.mark.parametrize(
+    "directory", ["m", "llm_evaluation_logs_EN", ".temp_eval_results", "agent_cards/EN"]
+)
+def test_a_file_is_placed_as_if_it_lay_alone(
+    tmp_path: Path, directory: str, model: str | None
+) -> None:
+    names = ["12_out.json", "3_out_trial_run #1_out.json", "_out.json", "a_out_out.json", "b.json"]
+    for name in names:
+        write(tmp_path / "together" / "a/seed1" / directory / name)
+        write(tmp_path / name[:-5] / "a/seed1" / directory / name)
+
+    together = find(tmp_path, "together", placement=Placement(model=model))
+
+    for name in names:
+        alone = find(tmp_path, name[:-5], placement=Placement(model=model))[name]
+        assert (together[name].key, together[name].reason) == (alone.key, alone.reason)
