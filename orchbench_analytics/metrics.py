@@ -189,11 +189,6 @@ def resolve_metric(name: str) -> str:
     raise SelectionError(f"no metric named {name!r}; {suggest(name, names)}")
 
 
-def metric_label(name: str) -> str:
-    """The label of a metric; other names stay."""
-    return METRICS[name].label if name in METRICS else name
-
-
 def resolve_metrics(names: Iterable[str]) -> tuple[str, ...]:
     """Each metric once, in the order given; a single text is one name."""
     given = [names] if isinstance(names, str) else names

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 import tomllib
-from functools import cache
+from functools import cache, lru_cache
 from graphlib import TopologicalSorter
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
@@ -93,7 +93,7 @@ def macros() -> tuple[str, ...]:
 
 
 class Words(NamedTuple):
-    """What is said of a column; label and unit only where its name does not give them."""
+    """What `sql/columns.toml` says of a column; label and unit where its name does not say them."""
 
     description: str
     label: str | None = None
@@ -136,6 +136,23 @@ def described_columns() -> dict[str, str]:
     return agreed | sums | keys | metrics | own
 
 
+class Shown(NamedTuple):
+    """What people call a column, and its unit if it has one: share, tokens, seconds or UTC."""
+
+    label: str
+    unit: str | None
+
+
+@lru_cache(maxsize=1_000)  # people name the columns of a query
+def shown_as(column: str) -> Shown:
+    """The label and the unit of a column: declared ones, or those that its name gives."""
+    declared = _declared_words().get(column)
+    unit = next((unit for unit, endings in _UNITS.items() if column.endswith(endings)), None)
+    if declared is None:
+        return Shown(_label_from(column), unit)
+    return Shown(declared.label or _label_from(column), declared.unit or unit)
+
+
 @cache
 def _declared_words() -> dict[str, Words | Column]:
     """The columns that have a label or a unit of their own."""
@@ -144,25 +161,17 @@ def _declared_words() -> dict[str, Words | Column]:
     return {name: words for name, words in named.items() if words.label or words.unit}
 
 
-def label_of(column: str) -> str:
-    """What people call a column: the label of its metric, its own, or its name in plain words.
+def _label_from(name: str) -> str:
+    """The label of a metric, or a name in plain words: `refused_file_count` is refused files.
 
     What follows the name of a metric is told beside its label: `average_score_en` is Average EN.
     """
-    if column in METRICS:
-        return METRICS[column].label
-    declared = _declared_words().get(column)
-    if declared is not None and declared.label:
-        return declared.label
     for metric in sorted(METRICS, key=len, reverse=True):
-        if column.startswith(f"{metric}_"):
-            rest = _plain_words(column.removeprefix(f"{metric}_"))
+        if name == metric:
+            return METRICS[metric].label
+        if name.startswith(f"{metric}_"):
+            rest = _label_from(name.removeprefix(f"{metric}_"))
             return f"{METRICS[metric].label} {rest.upper() if len(rest) == 2 else rest}"
-    return _plain_words(column)
-
-
-def _plain_words(name: str) -> str:
-    """A column's name as people say it: `refused_file_count` is refused files."""
     words = name.removeprefix("is_").removesuffix("_number").removesuffix("_id")
     if words.endswith("_count"):
         noun = words.removesuffix("_count")
@@ -171,14 +180,6 @@ def _plain_words(name: str) -> str:
         else:
             words = f"{noun}es" if noun.endswith(("ch", "s", "x")) else f"{noun}s"
     return " ".join("F1" if word == "f1" else word for word in words.split("_"))
-
-
-def unit_of(column: str) -> str | None:
-    """The unit of a column, where it has one: share (from 0 to 1), tokens, seconds, UTC."""
-    declared = _declared_words().get(column)
-    if declared is not None and declared.unit:
-        return declared.unit
-    return next((unit for unit, endings in _UNITS.items() if column.endswith(endings)), None)
 
 
 def describe_view(connection: duckdb.DuckDBPyConnection, view: View) -> Table:

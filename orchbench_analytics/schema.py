@@ -24,8 +24,8 @@ class Column:
     """One column: its name, kind, one-line description, and whether it may be null.
 
     Its place among the columns of its table is its place wherever rows are shown. Label and unit
-    are declared only where those that its name gives would mislead; see `label_of` and `unit_of`
-    in `queries.py`.
+    are declared only where those that its name gives would mislead; see `shown_as` in
+    `queries.py`.
     """
 
     name: str

@@ -10,7 +10,7 @@ from typing import NamedTuple
 import polars as pl
 
 from orchbench_analytics.errors import SelectionError, suggest
-from orchbench_analytics.queries import describe_view, label_of, unit_of, views
+from orchbench_analytics.queries import describe_view, shown_as, views
 from orchbench_analytics.schema import Column, Table
 from orchbench_analytics.store.manifest import Manifest
 from orchbench_analytics.tables import TABLES
@@ -69,8 +69,8 @@ class Entry(NamedTuple):
     def markdown(self) -> str:
         """What one row is, and what its columns mean."""
         rows = "".join(
-            f"| `{c.name}` | {label_of(c.name)} | {_type_of(c)} | {'yes' if c.nullable else ''} "
-            f"| {c.description} |\n"
+            f"| `{c.name}` | {shown_as(c.name).label} | {_type_of(c)} "
+            f"| {'yes' if c.nullable else ''} | {c.description} |\n"
             for c in self.table.columns
         )
         said = f"{self.sentence}\n\n" if self.sentence else ""
@@ -101,7 +101,7 @@ def _fineness(columns: tuple[str, ...]) -> tuple[bool, int]:
 
 def _type_of(column: Column) -> str:
     """What kind of value a column holds, and in which unit."""
-    unit = unit_of(column.name) if column.kind in ("int", "float", "timestamp") else None
+    unit = shown_as(column.name).unit if column.kind in ("int", "float", "timestamp") else None
     return f"{column.kind}, {unit}" if unit else column.kind
 
 

@@ -13,10 +13,10 @@ from typing import Any, NamedTuple
 
 import polars as pl
 
-from orchbench_analytics.metrics import METRICS, metric_label
+from orchbench_analytics.metrics import LABELS, METRICS
 from orchbench_analytics.outputs.screen import constant_columns, labels_of, text_of, wrap
 from orchbench_analytics.outputs.terminal import printable_line
-from orchbench_analytics.queries import label_of, unit_of
+from orchbench_analytics.queries import shown_as
 
 _WIDEST = 98  # characters of a row, as many as fit a page; unless all columns are asked for
 _POINTS = ("score", "_f1", "_similarity", "_value", "_difference", "_deviation", "standard_error")
@@ -108,7 +108,7 @@ def kind_of(name: str, dtype: pl.DataType) -> str:
         return "signed"
     if name.endswith(_POINTS) or _is_metric(name):
         return "points"
-    return "percent" if unit_of(name) == "share" else "decimal"
+    return "percent" if shown_as(name).unit == "share" else "decimal"
 
 
 def paper_table(
@@ -135,7 +135,10 @@ def paper_table(
     same = [name for name in constant if frame[name][0] is not None and name not in told]
     said = [
         about,
-        *(f"{label_of(name)} {_writer(name, frame[name].dtype)(frame[name][0])}" for name in same),
+        *(
+            f"{shown_as(name).label} {_writer(name, frame[name].dtype)(frame[name][0])}"
+            for name in same
+        ),
         "95 % intervals in brackets" if spans else "",
         f"{_DAGGER} {_UNSHOWN}" if is_marked and _UNSHOWN in frame["verdict"] else "",
         f"orchbench-analytics {version('orchbench-analytics')}",
@@ -206,7 +209,7 @@ def _bold(column: PaperColumn, row: int, template: str, escaped: dict[int, Any])
 
 
 def _verbatim(frame: pl.DataFrame, name: str, header: str) -> PaperColumn:
-    texts = [text_of("", value) for value in frame[name].to_list()]
+    texts = [text_of(value) for value in frame[name].to_list()]
     return PaperColumn(header, texts, frame[name].dtype.is_numeric())
 
 
@@ -287,9 +290,9 @@ def _fitting(columns: Sequence[PaperColumn]) -> list[PaperColumn]:
 def _writer(name: str, dtype: pl.DataType) -> Callable[[Any], str]:
     """How the values of a column are written; what is absent is empty."""
     if name == "metric":
-        return lambda value: "" if value is None else metric_label(str(value))
+        return lambda value: LABELS.get(str(value), text_of(value))
     if not dtype.is_numeric():
-        return lambda value: text_of(name, value)
+        return text_of
     template, factor = _TEMPLATES[kind_of(name, dtype)]
 
     def write(value: Any) -> str:

@@ -15,10 +15,10 @@ import polars as pl
 from rich.cells import cell_len, chop_cells, set_cell_size
 
 from orchbench_analytics.errors import SelectionError, suggest
-from orchbench_analytics.metrics import metric_label, resolve_metric
+from orchbench_analytics.metrics import LABELS, resolve_metric
 from orchbench_analytics.outputs import terminal
 from orchbench_analytics.outputs.terminal import printable_line
-from orchbench_analytics.queries import label_of, unit_of
+from orchbench_analytics.queries import shown_as
 from orchbench_analytics.tables import PROFILE_NAME
 
 _GAP = 2
@@ -117,13 +117,13 @@ def screen(
 def _readable(shown: pl.DataFrame, among: pl.DataFrame, *, is_verbatim: bool) -> Readable:
     """The rows that are shown in words; the caption holds for all rows that they are among."""
     constant = [] if is_verbatim or among.is_empty() else constant_columns(among)
+    names = [name for name in shown.columns if name not in constant]
+    headers = list(map(printable_line, names)) if is_verbatim else labels_of(names)
     caption = [
-        f"{label_of(name)} {text_of(name, among[name][0])}"
+        f"{shown_as(name).label} {_texts(among[name].head(1))[0]}"
         for name in constant
         if among[name][0] is not None
     ]
-    names = [name for name in shown.columns if name not in constant]
-    headers = list(map(printable_line, names)) if is_verbatim else labels_of(names)
     columns = [_cells(shown, name, head) for name, head in zip(names, headers, strict=True)]
     return Readable(", ".join(caption), columns)
 
@@ -132,7 +132,7 @@ def labels_of(columns: Sequence[str]) -> list[str]:
     """The labels of columns, no two alike: one whose label is taken keeps its name."""
     labels: list[str] = []
     for place, column in enumerate(columns, start=1):
-        choices = (label_of(column), column, f"column {place}")
+        choices = (shown_as(column).label, column, f"column {place}")
         free = next(choice for choice in choices if choice not in labels)
         labels.append(printable_line(free))
     return labels
@@ -156,25 +156,31 @@ def constant_columns(frame: pl.DataFrame) -> list[str]:
 
 def _cells(frame: pl.DataFrame, name: str, header: str) -> Cells:
     series = frame[name]
-    texts = [text_of(name, value) for value in series.to_list()]
+    texts = _texts(series)
     longest = max((cell_len(text) for text in texts), default=0)
     is_number = series.dtype.is_numeric()
     widest_word = max((cell_len(word) for word in header.split()), default=0)
     return Cells(header, texts, _colours(frame, name), is_number, max(longest, widest_word, 1))
 
 
-def text_of(column: str, value: Any) -> str:
+def _texts(column: pl.Series) -> list[str]:
+    digits = _DIGITS.get(shown_as(column.name).unit or "", 4)
+    is_metric = column.name == "metric" and column.dtype == pl.String
+    named = column.replace(LABELS) if is_metric else column
+    return [text_of(value, digits) for value in named.to_list()]
+
+
+def text_of(value: Any, digits: int = 4) -> str:
     """A value as one line of visible characters; figures are rounded."""
     if value is None:
         return ""
     if isinstance(value, float):
-        return _figure(value, _DIGITS.get(unit_of(column) or "", 4))
+        return _figure(value, digits)
     if isinstance(value, bool):
         return "yes" if value else "no"
     if isinstance(value, int):
         return f"{value:,}"
-    text = metric_label(str(value)) if column == "metric" else str(value)
-    return printable_line(text[:_LONGEST_TEXT])
+    return printable_line(str(value)[:_LONGEST_TEXT])
 
 
 def _figure(value: float, digits: int) -> str:
@@ -340,11 +346,11 @@ def _named_column(name: str, columns: Sequence[str]) -> str:
     """The column of that name, be it its own, its label's or another name of a metric."""
     if name in columns:
         return name
-    labels = {label_of(column).lower(): column for column in reversed(columns)}
+    labels = {shown_as(column).label.lower(): column for column in reversed(columns)}
     if name.lower() in labels:
         return labels[name.lower()]
     with suppress(SelectionError):
         if (metric := resolve_metric(name)) in columns:
             return metric
-    known = dict.fromkeys([*map(label_of, columns), *columns])
+    known = dict.fromkeys([*(shown_as(column).label for column in columns), *columns])
     raise SelectionError(f"no column {name!r} to sort by; {suggest(name, known)}")

@@ -7,7 +7,7 @@ from typing import Any
 
 import polars as pl
 
-from orchbench_analytics.metrics import HEADLINE, LABELS, MEAN_OF_LANGUAGES, metric_label
+from orchbench_analytics.metrics import HEADLINE, LABELS, MEAN_OF_LANGUAGES
 from orchbench_analytics.outputs.screen import named_contenders
 from orchbench_analytics.tables.statistics import FEWEST_FOR_REGRESSION, REGRESSION
 
@@ -38,7 +38,7 @@ def clusters_used(rows: pl.DataFrame) -> str | None:
 
 
 def _difference(row: dict[str, Any]) -> str:
-    name = metric_label(row["metric"])
+    name = LABELS[row["metric"]]
     if row["difference"] is None:
         return f"{name} undefined"
     low, high = row["low"], row["high"]
@@ -54,7 +54,7 @@ def power_advice(rows: pl.DataFrame, *, difference: float = 0.01) -> str | None:
         return None
     needed = ceil(count * (detectable / difference) ** 2)
     return (
-        f"{metric_label(row['metric'])}: on {count} scenarios a difference below "
+        f"{LABELS[row['metric']]}: on {count} scenarios a difference below "
         f"{100 * detectable:.1f} points is easily missed; to see {100 * difference:g} takes about "
         f"{needed:,} scenarios like these"
     )
@@ -211,7 +211,7 @@ def shortlist(rows: pl.DataFrame) -> str:
     models = _complete_models(row["model_count"])
     if not row["model_count"]:
         return f"{whole}; how well they predict is not known, as {models}"
-    name, plain = metric_label(row["metric"]), f"{100 * row['mean_error']:.1f} points"
+    name, plain = LABELS[row["metric"]], f"{100 * row['mean_error']:.1f} points"
     if row["method"] == REGRESSION:
         return (
             f"{whole} predict the full {name} within {100 * row['prediction_error']:.1f} points "
@@ -224,7 +224,7 @@ def shortlist(rows: pl.DataFrame) -> str:
 def prediction(rows: pl.DataFrame) -> str:
     """The full score that is expected of a model, and what the interval assumes."""
     row = rows.row(0, named=True)
-    name = metric_label(row["metric"])
+    name = LABELS[row["metric"]]
     ends = f"[{100 * row['low']:.1f}, {100 * row['high']:.1f}]"
     if row["method"] == REGRESSION:
         basis = f"the regression on {row['model_count']:,} models"

@@ -13,7 +13,7 @@ import polars as pl
 import polars.selectors as cs
 
 from orchbench_analytics.outputs.paper import kind_of
-from orchbench_analytics.queries import described_columns, label_of
+from orchbench_analytics.queries import described_columns, shown_as
 from orchbench_analytics.schema import Table
 from orchbench_analytics.tables.statistics import STATISTICS
 
@@ -71,7 +71,7 @@ def columns_of(
 
 
 def _head(name: str, description: str) -> dict[str, str]:
-    label = label_of(name)
+    label = shown_as(name).label
     return {"label": label[:1].upper() + label[1:], "title": description}
 
 

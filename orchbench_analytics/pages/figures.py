@@ -17,10 +17,10 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import polars as pl
 
 from orchbench_analytics.errors import PathError, SelectionError
-from orchbench_analytics.metrics import HEADLINE, metric_label
+from orchbench_analytics.metrics import HEADLINE, LABELS
 from orchbench_analytics.outputs.screen import named_contenders
 from orchbench_analytics.outputs.terminal import printable_line
-from orchbench_analytics.queries import label_of
+from orchbench_analytics.queries import shown_as
 
 if TYPE_CHECKING:
     import altair as alt
@@ -38,7 +38,7 @@ _MOST_NAMES = 30
 BLUE, ORANGE, _GREEN, _BLACK = "#0072B2", "#D55E00", "#009E73", "#000000"
 _COLOURS = [BLUE, ORANGE, _GREEN, _BLACK, "#CC79A7", "#E69F00", "#56B4E9"]
 _GREY, _PALE = "#767676", "#DDDDDD"
-_AVERAGE = metric_label(HEADLINE[0])
+_AVERAGE = LABELS[HEADLINE[0]]
 
 
 Point = tuple[float, float]
@@ -374,7 +374,7 @@ def _data(rows: pl.DataFrame) -> Any:
 
 
 def _heading(column: str) -> str:
-    label = label_of(column)
+    label = shown_as(column).label
     return label[:1].upper() + label[1:]
 
 

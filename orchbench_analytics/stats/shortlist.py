@@ -36,7 +36,7 @@ import polars as pl
 from scipy import linalg
 
 from orchbench_analytics.errors import SelectionError
-from orchbench_analytics.metrics import metric_label, resolve_metric
+from orchbench_analytics.metrics import LABELS, resolve_metric
 from orchbench_analytics.schema import frame
 from orchbench_analytics.selection import find_contender
 from orchbench_analytics.stats.estimate import (
@@ -155,7 +155,7 @@ def predict(
         target = examples(alone, listed, name)
         if np.isnan(target.listed[0]):
             raise SelectionError(
-                f"{metric_label(name)} of {'/'.join(wanted)} is undefined over the list: none of "
+                f"{LABELS[name]} of {'/'.join(wanted)} is undefined over the list: none of "
                 "its scenarios has such labels"
             )
         predicted, errors = _predicted(known, target)

@@ -5,7 +5,7 @@ import pytest
 
 from orchbench_analytics.metrics import METRICS
 from orchbench_analytics.outputs.screen import labels_of, named_contenders
-from orchbench_analytics.queries import glossary, label_of, unit_of
+from orchbench_analytics.queries import glossary, shown_as
 from orchbench_analytics.tables import TABLES
 from orchbench_analytics.tables.statistics import STATISTICS
 
@@ -45,7 +45,7 @@ def pair(*experiments: str) -> pl.DataFrame:
     ],
 )
 def test_a_column_has_one_label(column: str, label: str, unit: str | None) -> None:
-    assert (label_of(column), unit_of(column)) == (label, unit)
+    assert shown_as(column) == (label, unit)
 
 
 def test_columns_of_one_name_are_declared_with_one_label() -> None:
