@@ -177,8 +177,19 @@ class FileStamp(msgspec.Struct, frozen=True, array_like=True):
     byte_count: int
     sha256: str
 
+    def damage(self, found: FileStamp) -> str | None:
+        """What is wrong with a file that has another stamp now, in words."""
+        if found.byte_count != self.byte_count:
+            return f"is damaged: it has {found.byte_count:,} bytes instead of {self.byte_count:,}"
+        return None if found == self else "is damaged: its content has changed"
+
 
 Stamps = dict[str, FileStamp]
+
+
+def stamp_of(data: bytes) -> FileStamp:
+    """The stamp of a file with this content."""
+    return FileStamp(len(data), hashlib.sha256(data).hexdigest())
 
 
 def stamp_file(path: Path) -> FileStamp:
@@ -191,16 +202,12 @@ def stamp_file(path: Path) -> FileStamp:
 def fault_of(path: Path, stamp: FileStamp, *, read: bool) -> str | None:
     """What is wrong with a file, in words; by its size alone, or by every byte of it."""
     try:
-        byte_count = path.stat().st_size
-        if byte_count != stamp.byte_count:
-            return f"is damaged: it has {byte_count:,} bytes instead of {stamp.byte_count:,}"
-        if read and stamp_file(path) != stamp:
-            return "is damaged: its content has changed"
+        damage = stamp.damage(FileStamp(path.stat().st_size, stamp.sha256))
+        return stamp.damage(stamp_file(path)) if read and damage is None else damage
     except FileNotFoundError:
         return "is gone"
     except OSError as error:
         return f"cannot be read: {error.strerror}"
-    return None
 
 
 def write_stamps(directory: Path) -> Stamps:

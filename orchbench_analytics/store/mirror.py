@@ -50,6 +50,7 @@ from orchbench_analytics.store.files import (
     FileStamp,
     fault_of,
     put_in_place,
+    stamp_of,
 )
 
 CACHE_VARIABLE = "ORCHBENCH_CACHE"
@@ -242,7 +243,7 @@ def fetch(root: Path, stamps: Mapping[str, FileStamp | None], *, is_suspect: boo
     def get(name: str) -> int:
         with suppress(FileNotFoundError):
             data = _read(bucket, name)
-            if FileStamp(len(data), hashlib.sha256(data).hexdigest()) == lacking[name]:
+            if stamp_of(data) == lacking[name]:
                 _bring_in(root, name, data)
         return lacking[name].byte_count
 
@@ -350,7 +351,7 @@ def _settle(
     there = bucket.look(name)
     if there is not None:
         data = _read(bucket, name)
-        theirs = FileStamp(len(data), hashlib.sha256(data).hexdigest())
+        theirs = stamp_of(data)
         is_whole = theirs in (ours, before)
         is_whole = is_whole or (before is None and _has_same_rows(data, root / name))
         is_young = not is_doomed and time.time() - there.put_at < LEFT_BEHIND_SECONDS / 2
@@ -393,13 +394,9 @@ def find_faults(root: Path, stamps: Mapping[str, FileStamp | None]) -> dict[str,
         if stamp is None:
             return "has no checksum"
         try:
-            data = _read(bucket, name)
+            return stamp.damage(stamp_of(_read(bucket, name)))
         except FileNotFoundError:
             return "is gone"
-        if len(data) != stamp.byte_count:
-            return f"is damaged: it has {len(data):,} bytes instead of {stamp.byte_count:,}"
-        is_same = hashlib.sha256(data).hexdigest() == stamp.sha256
-        return None if is_same else "is damaged: its content has changed"
 
     with ThreadPoolExecutor(AT_ONCE) as threads:
         found = zip(stamps, threads.map(fault, stamps), strict=True)

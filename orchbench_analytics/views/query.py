@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import atexit
 import re
-import tempfile
 from collections.abc import Mapping, Sequence
 from contextlib import ExitStack
 from functools import cache
@@ -16,7 +15,6 @@ import duckdb
 
 from orchbench_analytics.errors import QueryError, suggest
 from orchbench_analytics.store.manifest import Manifest
-from orchbench_analytics.store.replace import staging_beside
 from orchbench_analytics.views.catalog import (
     EVERYTHING,
     Scope,
@@ -28,7 +26,7 @@ from orchbench_analytics.views.catalog import (
     quoted_name,
     silent_duckdb,
 )
-from orchbench_analytics.views.sandbox import Limits
+from orchbench_analytics.views.sandbox import Limits, spill_directory
 
 if TYPE_CHECKING:
     import polars as pl
@@ -260,14 +258,7 @@ def _bytes(gigabytes: float) -> str:
 
 @cache
 def _spill_directory() -> str:
-    """A directory that is removed when this process ends; an empty text if none can be made.
-
-    A relation may outlive its connection, so the directory does too.
-    """
+    """A directory that is removed when this process ends: a relation may outlive its connection."""
     stack = ExitStack()
-    try:
-        directory = stack.enter_context(staging_beside(Path(tempfile.gettempdir()) / "sql"))
-    except OSError:
-        return ""
     atexit.register(stack.close)
-    return str(directory)
+    return stack.enter_context(spill_directory())

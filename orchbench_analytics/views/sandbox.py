@@ -105,7 +105,7 @@ class Sandbox:
         deadline = None if timeout is None else time.monotonic() + timeout
         batches: Queue[pa.RecordBatch | pa.Table | None] = Queue(_BATCHES_AHEAD)
         given = {"limits": limits, "scope": scope}
-        with _spill_directory() as directory:
+        with spill_directory() as directory:
             request: dict[str, Any] = {name: value for name, value in given.items() if value}
             request |= {"root": root, "query": query, "parameters": parameters, "unsafe": unsafe}
             reader = Thread(target=self._receive, args=(batches,), daemon=True)
@@ -214,7 +214,7 @@ def _frame_of(batch: pa.RecordBatch | pa.Table) -> pl.DataFrame:
 
 
 @contextmanager
-def _spill_directory() -> Iterator[str]:
+def spill_directory() -> Iterator[str]:
     """A directory for what memory cannot hold; an empty text if none can be made."""
     with ExitStack() as stack:
         try:
