@@ -139,12 +139,12 @@ def _commit(
         except Overtaken:
             if attempt == 1:  # what follows takes less, however long the work itself took
                 overtaken = time.monotonic()
-                _say(f"{root} was changed by another writer; taking that in")
+                _say(f"{root} was changed by another writer; continuing from its new state")
             if time.monotonic() - overtaken >= _PATIENCE_SECONDS:
                 raise WarehouseError(
-                    f"{root} was changed by other writers each time that this one was done "
-                    f"({attempt:,} in {_PATIENCE_SECONDS / 60:.0f} minutes), so nothing of it is "
-                    "there yet; try again when there are fewer of them"
+                    f"{root} was changed by other writers each time before this command could "
+                    f"finish ({attempt:,} times in {_PATIENCE_SECONDS / 60:.0f} minutes), so "
+                    "nothing was written; try again when there are fewer writers"
                 ) from None
             time.sleep(random.uniform(0, min(_LONGEST_PAUSE, 0.05 * attempt)))
 

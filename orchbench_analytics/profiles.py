@@ -80,7 +80,7 @@ class Profile:
         upstream="scored",
     )
     empty_gold_calls: str = rule(
-        "What a label with an empty list of calls wants.",
+        "How to read a label with an empty list of calls.",
         {
             "no_call": "It wants no call, like a label without a list.",
             "call": "It wants a call, of no tool and without arguments.",
@@ -136,7 +136,7 @@ class Profile:
         upstream="ignored",
     )
     failed_rejection: str = rule(
-        "How a failed generation counts where a rejection was due.",
+        "How a failed generation counts where the label wants a rejection.",
         {
             "not_counted": "It does not count against the recall of rejections.",
             "false_negative": "It is a rejection that was missed.",
@@ -172,7 +172,7 @@ class Profile:
 
     # Function calls: names, keys, values
     rejected_call: str = rule(
-        "What a rejection scores for calls where a call was due.",
+        "What a rejection scores as a call where the label wants a call.",
         {
             "left_out": "It stays out of the call scores.",
             "zero": "It scores 0.",
@@ -220,8 +220,8 @@ class Profile:
         upstream="zero",
     )
     unsound_schema: str = rule(
-        "How a schema type of unknown name, a list as tool name, or a judge's log that is cut off "
-        "affects its run.",
+        "How a schema type of an unknown name, a list as tool name, or a judge's log that is cut "
+        "off affects its run.",
         {
             "ignored": "Not at all.",
             "key_f1": "The value F1 of every call in the run is its key F1.",
@@ -237,7 +237,7 @@ class Profile:
         upstream="error_key",
     )
     malformed_answer: str = rule(
-        "How an answer of impossible shape affects its file.",
+        "How an answer of an impossible shape affects its file.",
         {
             "scored": "Not at all: the answer is scored as it stands, and flagged.",
             "voids_file": "The file has 0 in every figure of calls and decisions.",
@@ -245,7 +245,7 @@ class Profile:
         upstream="voids_file",
     )
     value_mean: str = rule(
-        "Which steps the value F1 of a run is the mean of.",
+        "Which steps the value F1 of a run is averaged over.",
         {
             "all_steps": "All scored steps.",
             "positive_only": "The steps that score above 0.",
@@ -253,7 +253,7 @@ class Profile:
         upstream="positive_only",
     )
     run_mean: str = rule(
-        "Which runs the call scores of a file are the mean of.",
+        "Which runs the call scores of a file are averaged over.",
         {
             "scored_runs": "Runs with a label that wants a call.",
             "all_runs": "All runs; one without a score has 0.",
@@ -280,10 +280,10 @@ class Profile:
         is_of_plans=True,
     )
     plan_step: str = rule(
-        "When a main-agent entry answers a labelled step.",
+        "Which main-agent entries answer a labelled step.",
         {
-            "as_text": "When its step id reads the same, number or text.",
-            "as_number": "When its step id is that number.",
+            "as_text": "Those whose step id reads the same, as a number or a text.",
+            "as_number": "Those whose step id is that number.",
         },
         upstream="as_number",
         is_of_plans=True,
@@ -334,7 +334,7 @@ class Profile:
         is_of_plans=True,
     )
     without_failure: str = rule(
-        "What the plan score without failures is the mean of.",
+        "Which plans the plan score without failures is averaged over.",
         {
             "excludes_failed": "The plans that could be read.",
             "includes_failed": "All plans, failed ones being 0.",
@@ -360,7 +360,7 @@ class Profile:
         is_of_plans=True,
     )
     malformed_plan: str = rule(
-        "How a plan with parts of impossible shape affects its run.",
+        "How a plan with parts of an impossible shape affects its run.",
         {
             "ignored": "Not at all: the parts are left out, and the plan is flagged.",
             "voids_run": "The plans of the run are left out of scores and counts.",
@@ -378,7 +378,7 @@ class Profile:
         is_of_plans=True,
     )
     lone_self_loop: str = rule(
-        "What a self-loop costs if only one of two graphs of at most one node has it.",
+        "What a self-loop costs if neither graph has more than one node and only one has the loop.",
         {
             "counted": "It counts 1, like any other edge, as in networkx 3.6.",
             "free": "It counts nothing, as in networkx 3.5, which the public evaluator uses.",
@@ -391,7 +391,7 @@ class Profile:
 
     # Overall
     undefined: str = rule(
-        "What a score is if there is nothing to form it from.",
+        "What a score is if there is nothing to compute it from.",
         {
             "null": "It is null, and stays out of means.",
             "zero": "It is 0.",
@@ -402,7 +402,7 @@ class Profile:
         "Where figures are rounded.",
         {
             "none": "Nowhere; only printed results have 4 digits.",
-            "four_digits": "To 4 digits on the way, as the public evaluator does.",
+            "four_digits": "To 4 digits at each step, as the public evaluator does.",
         },
         upstream="four_digits",
     )

@@ -238,8 +238,8 @@ def scored_profile(root: Path, manifest: Manifest, name: str | None = None) -> P
         profile = profile_of(manifest.profiles[name])
         if with_rows and name not in with_rows:
             lacking = (
-                f"{root} has result files alone, and {name} scores answers, so ingest the runs "
-                f"({RUNS_FILE}) too"
+                f"{root} has only result files, and {name} scores answers: ingest the runs "
+                f"({RUNS_FILE}) as well"
                 if profile.scored_from == "answers"
                 else "no result file has whole rows in its detailed_results"
             )

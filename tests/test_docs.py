@@ -51,6 +51,19 @@ def test_every_link_leads_somewhere(site: Path) -> None:
     assert broken == []
 
 
+def test_constants_are_in_the_files_that_the_statistics_name() -> None:
+    page = (ROOT / "docs" / "statistics.md").read_text(encoding="utf-8")
+    rows = [line.split("|") for line in page.splitlines() if re.search(r"\.py`.*\|", line)]
+    named = [
+        (re.findall(r"`(_?[A-Z_]+)`", row[1]), re.findall(r"`(\w+\.py)`", row[3])) for row in rows
+    ]
+    stats = ROOT / "orchbench_analytics" / "stats"
+    assert any(names for names, _ in named)
+    for names, files in named:
+        text = "".join((stats / file).read_text(encoding="utf-8") for file in files)
+        assert [name for name in names if name not in text] == []
+
+
 def test_nothing_is_loaded_from_elsewhere(site: Path) -> None:
     loading = re.compile(
         r'<(?:script|img|iframe)[^>]+src="(?:https?:)?//|<link[^>]+stylesheet[^>]+//'

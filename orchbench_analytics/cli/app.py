@@ -121,7 +121,7 @@ _CLOSE = 0.8  # of 1: how like an option's name another one must be to be sugges
 _STOPPED = "orchbench: interrupted; what was finished before is kept"
 _SECONDS_TO_IMPORT = 0.02  # of CPU time, until the next look
 _interrupts: list[int] = []  # the signals of Ctrl-C that came since the command began
-_NOTHING_FITS = "nothing fits what was asked for"
+_NOTHING_FITS = "nothing matches what was asked for"
 
 
 def main() -> None:
@@ -749,7 +749,7 @@ QuietOption = Annotated[bool, typer.Option("--quiet", "-q", help="Print nothing 
 JobsOption = Annotated[
     int | None,
     typer.Option(
-        min=1, metavar="N", help="Processes that do the work; by default as many as cores."
+        min=1, metavar="N", help="Processes that do the work; by default one for each core."
     ),
 ]
 SeedOption = Annotated[
@@ -760,7 +760,7 @@ ClustersOption = Annotated[
     typer.Option(
         metavar="FILE",
         parser=local_path,
-        help="CSV with language, scenario and cluster, for scenarios that go together as "
+        help="CSV with language, scenario and cluster: scenarios that belong together, as "
         "translations do.",
     ),
 ]
@@ -947,7 +947,7 @@ class RowOptions:
         if wanted is None:
             known = ", ".join(EXTENSIONS)
             raise PathError(
-                f"{self.output}: the extension says no format; use one of {known}, or name a "
+                f"{self.output}: the extension does not name a format; use one of {known}, or give "
                 "--format"
             )
         if self.format not in (None, wanted):

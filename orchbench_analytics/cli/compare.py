@@ -48,14 +48,14 @@ def compare(
         typer.Argument(
             metavar="CANDIDATE",
             autocompletion=complete_models,
-            help="The model to compare with it; without it, all others.",
+            help="The model to compare with the baseline; without it, all others.",
         ),
     ] = None,
     metric: MetricsOption = None,
     gate: Annotated[
         list[str] | None,
         typer.Option(
-            metavar="RULE", help='What candidate - baseline has to be, such as "Plan >= -0.02".'
+            metavar="RULE", help='What candidate - baseline must be, such as "Plan >= -0.02".'
         ),
     ] = None,
     undecided: Annotated[
@@ -74,7 +74,7 @@ def compare(
         bool,
         typer.Option(
             "--sequential",
-            help="Stay valid at every look at a sweep that still runs; intervals are wider.",
+            help="Stay valid however often a running sweep is looked at; intervals are wider.",
         ),
     ] = False,
     seed: SeedOption = 0,
@@ -202,5 +202,8 @@ def _exit_by(results: list[GateResult], undecided: Literal["pass", "fail"]) -> N
     if "crossed" in outcomes:
         raise typer.Exit(FOUND_WRONG)
     if "undecided" in outcomes and undecided == "fail":
-        say("undecided is not held; more scenarios or runs may decide, or pass --undecided pass")
+        say(
+            "an undecided gate is not held; more scenarios or runs may decide it, or accept it "
+            "with --undecided pass"
+        )
         raise typer.Exit(UNDECIDED)

@@ -32,11 +32,11 @@ def consistency(
     chosen: SelectionOptions,
     rows: RowOptions,
 ) -> None:
-    """Show how steady models are, from run to run and by language.
+    """Show how consistent models are between runs and between languages.
 
-    flips: steps not decided alike in all runs. pass_rates: pass^k and pass@k. run_noise: how much
-    scores vary by chance. spread: the share of chance in the spread of models. gaps: differences
-    between languages.
+    flips: steps decided differently from run to run. pass_rates: pass^k and pass@k. run_noise: how
+    much scores vary by chance. spread: the share of chance in the spread of models. gaps:
+    differences between languages.
     """
     from orchbench_analytics.outputs import sentences
     from orchbench_analytics.warehouse import open_warehouse

@@ -41,7 +41,7 @@ def costs(
     chosen: SelectionOptions,
     rows: RowOptions,
 ) -> None:
-    """Show what scores cost, and which models no other one beats for the price."""
+    """Show what scores cost, and which models no cheaper one matches."""
     from orchbench_analytics.outputs.sentences import costs as said
     from orchbench_analytics.warehouse import open_warehouse
 

@@ -28,7 +28,7 @@ def export(
     warehouse: WarehouseArgument,
     target: Annotated[str, typer.Argument(metavar="TARGET", help=_TARGET)],
     star: Annotated[
-        bool, typer.Option("--star", help="Dimensions and facts, in place of flat tables.")
+        bool, typer.Option("--star", help="Dimensions and facts instead of flat tables.")
     ] = False,
     table: Annotated[
         list[str] | None,
@@ -72,8 +72,8 @@ def export(
 ) -> None:
     """Write tables and views for other tools.
 
-    A second export to the same target writes only what changed, here or there. Nothing but an
-    earlier export is ever replaced.
+    A second export to the same target writes only what changed, in the warehouse or in the target.
+    Nothing but an earlier export is ever replaced.
     """
     with engine.opened(warehouse) as opened:
         if uri is not None:

@@ -31,12 +31,14 @@ def figure(
     profile: ProfileOption = None,
     scenario: Annotated[
         str | None,
-        typer.Option(metavar="NAME", help="Of a plan; default the furthest from its label."),
+        typer.Option(
+            metavar="NAME", help="The plan's scenario; by default the furthest from its label."
+        ),
     ] = None,
     run: Annotated[
-        str | None, typer.Option(metavar="NAME", help='Of a plan, such as "run #2" or 2.')
+        str | None, typer.Option(metavar="NAME", help='The plan\'s run, such as "run #2" or 2.')
     ] = None,
-    step: Annotated[str | None, typer.Option(metavar="ID", help="Of a plan.")] = None,
+    step: Annotated[str | None, typer.Option(metavar="ID", help="The plan's step.")] = None,
     *,
     chosen: SelectionOptions,
 ) -> None:

@@ -89,7 +89,7 @@ def ingest(
     score: Annotated[bool, typer.Option(help="Score what is new under every profile.")] = True,
     verify: Annotated[
         bool,
-        typer.Option("--verify", help="Look for damage in every byte, and repair it."),
+        typer.Option("--verify", help="Verify every byte, and repair what is damaged."),
     ] = False,
     fail_on_refused: Annotated[
         bool, typer.Option("--fail-on-refused", help="End with exit code 1 if a file is refused.")
@@ -125,7 +125,9 @@ def ingest(
         raise PathError(f"no warehouse is given: give --into DIR, or {HOW_TO_SET_IT}{hint}")
     for path in (path for path in paths if not is_address(path)):
         if any(mark in str(path) for mark in "*?[") and not path.exists():
-            raise PathError(f"no file is named {path}; without quotes the shell finds what fits it")
+            raise PathError(
+                f"no file is named {path}; without quotes the shell expands such a pattern"
+            )
         if is_warehouse(path):
             raise PathError(f"{path} is a warehouse; name the result files that go into it")
     what: dict[str, Any] = {

@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 
 _INTERVALS = (
     "low and high: 95 % interval of Average over scenarios; rank low and rank high: that of the "
-    "rank, for all models at once; models of one tier cannot be told apart from its best one"
+    "rank, for all models at once; the best model of a tier cannot be told apart from the others"
 )
 _NEARLY_ALL = 0.9  # of the sweep's scenarios
 
@@ -93,7 +93,7 @@ def leaderboard(
         if by:
             untagged = board.filter(board[by].is_null())["model_count"]
             if len(untagged):
-                say(f"the group without a name: {untagged[0]:,} with no tag {by!r}")
+                say(f"the group without a name: {untagged[0]:,} without the tag {by!r}")
             return
         if intervals and rows.is_screen:
             say(_INTERVALS)

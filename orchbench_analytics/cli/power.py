@@ -42,5 +42,5 @@ def power(
     found = open_warehouse(warehouse).power(
         difference, profile=profile, metric=metric, clusters=clusters, **chosen.names
     )
-    rows.write(found.plans, lacking="it takes at least two models with the same scenarios")
+    rows.write(found.plans, lacking="at least two models with the same scenarios are needed")
     say(found.advice)

@@ -70,7 +70,7 @@ def report(
     title: Annotated[str | None, typer.Option(metavar="TEXT", help="Title of the page.")] = None,
     jobs: JobsOption = None,
 ) -> None:
-    """Make one page to share, down to the answers.
+    """Write one page to share, from the leaderboard down to the answers.
 
     Nothing but an earlier report is ever replaced.
     """

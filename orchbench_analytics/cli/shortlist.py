@@ -32,10 +32,10 @@ def shortlist(
     chosen: SelectionOptions,
     rows: RowOptions,
 ) -> None:
-    """Choose scenarios that predict the score over all of them.
+    """Choose a few scenarios that predict the score over all of them.
 
-    The list is drawn at random: of each language its share, and translations of chosen scenarios
-    last. A message says how well the list predicts the full scores of models that have everything.
+    The list is drawn at random: each language gets its share, and translations of chosen scenarios
+    come last. A message says how well the list predicts the full scores of complete models.
     """
     from orchbench_analytics.outputs import sentences
     from orchbench_analytics.warehouse import open_warehouse

@@ -91,5 +91,6 @@ def show(
     )
     write_text(page)
     if others:
-        times = "once more" if len(others) == 1 else f"{len(others):,} times more"
-        say(f"the step is there {times}: choose with --run, --language or --experiment")
+        count = len(others)
+        more = "1 more answer" if count == 1 else f"{count:,} more answers"
+        say(f"{more} to this step: choose with --run, --language or --experiment")

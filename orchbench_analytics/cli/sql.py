@@ -42,8 +42,8 @@ _FIRST_LINE, _NEXT_LINE = "orchbench> ", "  ...> "
 _WORDS = {
     ".tables": "list tables and views",
     ".describe NAME": "explain the columns of a table",
-    ".wide": "show all columns from now on, or no longer",
-    ".all": "show all rows from now on, or no longer",
+    ".wide": "switch between all columns and those that fit",
+    ".all": "switch between all rows and those that fit",
     ".help": "show this",
     ".quit": "leave; so does Ctrl-D",
 }
@@ -103,7 +103,7 @@ def sql(
     if query is None and parameters:
         raise QueryError("--param needs a query")
     if not engine.is_local and (timeout, memory, spill) != (None, None, None):
-        raise EngineError("--timeout, --memory and --spill are DuckDB's; bound Spark by --conf")
+        raise EngineError("--timeout, --memory and --spill limit DuckDB; limit Spark with --conf")
     limits = Limits(memory) if spill is None else Limits(memory, spill)
     sandboxes = [Sandbox()]  # starts while the rest is imported
     try:

@@ -18,7 +18,7 @@ _UNRANKED = {
     "no_answers": "it answered nothing in {unanswered_language_count} of its {language_count} "
     "languages; the endpoint was dead, and a score of 0 would say nothing about the model",
     "incomplete": "it has {scenario_count:,} of {sweep_scenario_count:,} scenarios",
-    "no_score": "nothing of it could be scored",
+    "no_score": "none of its scenarios could be scored",
 }
 _FEW = 5
 # What tags are put beside, and the column that a leaderboard by tag adds.
@@ -167,8 +167,8 @@ def unfinished(board: pl.DataFrame) -> str | None:
     total = board["sweep_scenario_count"][0]
     return (
         f"the sweep is not finished: {whole:,} of {board.height:,} models have all {total:,} "
-        "scenarios, and figures of the others are provisional; verdicts that hold meanwhile: "
-        "orchbench compare --sequential"
+        "scenarios, and figures of the others are provisional; for verdicts that hold while it "
+        "runs: orchbench compare --sequential"
     )
 
 
@@ -184,9 +184,9 @@ def left_out(ranked: pl.DataFrame, models: Collection[Contender], profile: Profi
     names = [f"{model} / {experiment}" for model, experiment in absent]
     shown = ", ".join(names[:_FEW]) + (", …" if len(names) > _FEW else "")
     why = (
-        "no result file of an evaluator is there; other profiles have the answers"
+        "they have no result file of an evaluator; see them under another profile"
         if profile.scored_from == "results"
-        else f"only result files are there, which --profile {REPORTED.name} shows"
+        else f"they have only result files, which --profile {REPORTED.name} shows"
     )
     count = "1 model is" if len(names) == 1 else f"{len(names):,} models are"
     return [f"{count} not shown under {profile.name} ({shown}): {why}"]

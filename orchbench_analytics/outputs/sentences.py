@@ -26,7 +26,7 @@ def comparison(rows: pl.DataFrame) -> str:
 
 
 def clusters_used(rows: pl.DataFrame) -> str | None:
-    """How many scenarios were taken for independent, if some go together."""
+    """How many independent clusters the scenarios are, if some go together."""
     counts = rows.select("scenario_count", "cluster_count").head(1).rows()
     scenarios, clusters = counts[0] if counts else (0, 0)
     if clusters >= scenarios:
@@ -47,7 +47,7 @@ def _difference(row: dict[str, Any]) -> str:
 
 
 def power_advice(rows: pl.DataFrame, *, difference: float = 0.01) -> str | None:
-    """What it would have taken to tell, if the first row of a comparison has no verdict."""
+    """How many scenarios a verdict would have needed, if the first row has none."""
     row = rows.row(0, named=True)
     detectable, count = row["detectable_difference"], row["scenario_count"]
     if row["verdict"] in ("better", "worse") or not detectable or not count:
@@ -55,8 +55,8 @@ def power_advice(rows: pl.DataFrame, *, difference: float = 0.01) -> str | None:
     needed = ceil(count * (detectable / difference) ** 2)
     return (
         f"{LABELS[row['metric']]}: on {count} scenarios a difference below "
-        f"{100 * detectable:.1f} points is easily missed; to see {100 * difference:g} takes about "
-        f"{needed:,} scenarios like these"
+        f"{100 * detectable:.1f} points is easily missed; to detect {100 * difference:g} takes "
+        f"about {needed:,} scenarios like these"
     )
 
 
@@ -100,8 +100,8 @@ def _flips(rows: pl.DataFrame) -> str:
     steps, unstable = rows["step_count"].sum(), rows["unstable_step_count"].sum()
     worst = _extreme(rows, "unstable_step_rate")
     return (
-        f"{unstable:,} of {steps:,} steps are not decided alike in all runs; "
-        f"the least steady: {_model(worst)}, {worst['unstable_step_rate']:.0%} of its steps"
+        f"{unstable:,} of {steps:,} steps are decided differently from run to run; "
+        f"the most: {_model(worst)}, {worst['unstable_step_rate']:.0%} of its steps"
     )
 
 
@@ -119,8 +119,8 @@ def _run_noise(rows: pl.DataFrame) -> str:
     average = rows.filter(pl.col("metric") == HEADLINE[0])
     noisiest = _extreme(average, "run_standard_deviation")
     return (
-        f"one run of {_model(noisiest)} moves its Average by "
-        f"{100 * (noisiest['run_standard_deviation'] or 0):.1f} points by chance, "
+        f"by chance alone, the Average of one run of {_model(noisiest)} varies by "
+        f"{100 * (noisiest['run_standard_deviation'] or 0):.1f} points (standard deviation), "
         "the most of the models shown"
     )
 
@@ -129,8 +129,8 @@ def _spread(rows: pl.DataFrame) -> str:
     average = rows.filter(pl.col("metric") == HEADLINE[0])
     largest = _extreme(average, "noise_share")
     return (
-        f"chance between runs makes {largest['noise_share'] or 0:.1%} or less of the spread of "
-        "models in Average"
+        f"at most {largest['noise_share'] or 0:.1%} of the spread of models in Average is chance "
+        "between runs"
     )
 
 
@@ -139,8 +139,8 @@ def _gaps(rows: pl.DataFrame) -> str:
     real = average.filter((pl.col("low") > 0) | (pl.col("high") < 0))
     widest = _extreme(average.with_columns(size=pl.col("gap").abs()), "size")
     return (
-        f"{real.height:,} of {average.height:,} gaps between languages in Average are shown; "
-        f"the widest: {widest['model']}, {points(widest['gap'] or 0)} points in "
+        f"{real.height:,} of {average.height:,} gaps between languages in Average are beyond "
+        f"chance; the widest gap: {widest['model']}, {points(widest['gap'] or 0)} points in "
         f"{widest['language']} against {widest['reference_language']}"
     )
 
@@ -154,13 +154,13 @@ _FOUND = {
 }
 
 
-_TWO_RUNS = "it takes at least two runs of a scenario"
+_TWO_RUNS = "at least two runs of a scenario are needed"
 NEEDED_FOR = {
     "flips": _TWO_RUNS,
     "pass_rates": _TWO_RUNS,
     "run_noise": _TWO_RUNS,
     "spread": f"{_TWO_RUNS}, and two models",
-    "gaps": "it takes two languages",
+    "gaps": "two languages are needed",
 }
 """What the rows of each table of consistency are made from."""
 

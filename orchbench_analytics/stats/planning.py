@@ -160,19 +160,20 @@ def planning_advice(found: pl.DataFrame, plans: pl.DataFrame, *, metric: str) ->
     now = _runs_now(part)
     row = rows.filter(pl.col("run_count") == now).row(0, named=True)
     said = (
-        f"with {now} runs of {row['scenario_count']} scenarios a language, two models are told "
-        f"apart from a difference of {row['detectable_difference']:.4f} on (80 % power); "
-        f"{row['wanted_difference']:g} takes {row['needed_scenario_count']:,} scenarios a language"
+        f"with {now} runs of {row['scenario_count']} scenarios per language, a difference of "
+        f"{row['detectable_difference']:.4f} or more between two models is detected (80 % power); "
+        f"{row['wanted_difference']:g} takes {row['needed_scenario_count']:,} scenarios per "
+        "language"
     )
     if part["run_variance"].null_count():
-        return f"{said}; runs cannot be weighed against scenarios, as there is one run alone"
+        return f"{said}; with a single run, runs cannot be weighed against scenarios"
     before = _variance(part, now)
     run = 1 - np.sqrt(_variance(part, now + 1) / before) if before else 0.0
     scenario = 1 - np.sqrt(now / (now + 1))
     better = "scenarios" if scenario >= run else "runs"
     return (
-        f"{said}; one more run of each narrows that by {run:.1%}, as many answers to new scenarios "
-        f"by {scenario:.1%}: more {better} are worth more"
+        f"{said}; one more run of each scenario narrows that by {run:.1%}, the same number of "
+        f"answers to new scenarios by {scenario:.1%}: more {better} are worth more"
     )
 
 

@@ -237,7 +237,7 @@ def _gather(
 
 
 def mark_unfinished(root: Path) -> bool:
-    """Note that an ingest is under way; true if an earlier one never came to its end."""
+    """Note that an ingest is under way; true if an earlier one was not finished."""
     mark = root / UNFINISHED
     if mark.is_symlink():
         raise WarehouseError(f"{mark} is a symbolic link; remove it")

@@ -87,8 +87,10 @@ def is_empty(path: Path) -> bool:
 
 
 def refuse(path: Path, kind: str) -> PathError:
-    """The error for a place that holds something else than what a command may replace."""
-    return PathError(f"{path} is there already and is not {kind} of ours; name another place")
+    """The error for a place that holds something a command may not replace."""
+    return PathError(
+        f"{path} already exists and is not {kind} that orchbench wrote; name another place"
+    )
 
 
 def mark_directory(path: Path, names: set[str]) -> None:

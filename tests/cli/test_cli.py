@@ -388,7 +388,7 @@ def test_a_group_of_models_without_the_tag_is_said(orchbench, demo: Path, tmp_pa
     orchbench("tag", tmp_path / "w", tmp_path / "tags.csv")
     done = orchbench("leaderboard", tmp_path / "w", "--by", "family", "-f", "json")
     untagged = {row["family"]: row["model_count"] for row in json.loads(done.stdout)}[None]
-    assert done.stderr == f"the group without a name: {untagged} with no tag 'family'\n"
+    assert done.stderr == f"the group without a name: {untagged} without the tag 'family'\n"
 
 
 def test_no_rows_is_a_sentence_and_exit_code_1(orchbench, demo: Path) -> None:

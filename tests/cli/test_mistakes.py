@@ -28,7 +28,7 @@ MISTAKES = [
     (("ingest", W, "--into", "w"), 2, "is a warehouse; name the result files"),
     (("ingest", "{results}", "w"), 2, "did you mean: orchbench ingest {results} --into w?"),
     (("ingest", W), 2, "did you mean: orchbench ingest PATH --into {warehouse}?"),
-    (("ingest", "{results}/*", "--into", "w"), 2, "without quotes the shell finds what fits it"),
+    (("ingest", "{results}/*", "--into", "w"), 2, "the shell expands such a pattern"),
     (("ingest", "{results}", "--into", "w", "--model", ""), 2, "--model is empty; give it a name"),
     # numbers
     (("ingest", "{results}", "--into", "w", "--jobs", "two"), 2, "--jobs two: expected a whole"),
@@ -118,7 +118,7 @@ MISTAKES = [
     (("compare", W, "perfect", "nosuch", "--gate", "Plan >= 0"), 2, "no model 'nosuch'"),
     (("compare", W, "perfect", "nosuch"), 2, "no model 'nosuch'"),
     # where rows go
-    (("leaderboard", W, "--output", "x.txt"), 2, "the extension says no format"),
+    (("leaderboard", W, "--output", "x.txt"), 2, "the extension does not name a format"),
     (("leaderboard", W, "--output", "x.csv", "--format", "json"), 2, "disagree"),
     (("leaderboard", W, "--output", "no/such/x.csv"), 2, "there is no directory no/such"),
     (("leaderboard", W, "--output", "empty", "-f", "csv"), 2, "is a directory"),

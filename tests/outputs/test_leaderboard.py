@@ -73,7 +73,7 @@ def test_less_coverage_is_ranked_only_if_asked_for(warehouse: Warehouse) -> None
 def test_who_has_no_rank_is_told_why(board: pl.DataFrame) -> None:
     assert left_unranked(board) == [
         "partial / exp is not ranked: it has 2 of 3 scenarios",
-        "unlabelled / exp is not ranked: nothing of it could be scored",
+        "unlabelled / exp is not ranked: none of its scenarios could be scored",
     ]
 
 
@@ -122,7 +122,7 @@ def test_a_language_is_ranked_by_the_same_rule_as_all_of_them(warehouse: Warehou
         ("JA", "unlabelled", None, "no_score"),
     ]
     assert left_unranked(warehouse.leaderboard(languages="JA")) == [
-        "unlabelled / exp is not ranked in JA: nothing of it could be scored"
+        "unlabelled / exp is not ranked in JA: none of its scenarios could be scored"
     ]
 
 
