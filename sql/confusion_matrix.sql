@@ -3,19 +3,11 @@
 -- A cell that never occurs has no row.
 with
 
-scored_steps as (
-    select * from main.scored_steps
-    where is_scored
-),
+scored_steps as (select * from main.scored_steps where is_scored),
 
 cells as (
     select
-        profile,
-        model,
-        experiment,
-        language,
-        actual,
-        predicted,
+        profile, model, experiment, language, actual, predicted,
         count(*) as step_count
     from scored_steps
     group by profile, model, experiment, language, actual, predicted

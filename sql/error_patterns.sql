@@ -7,53 +7,35 @@
 -- failed_call, failed_rejection: neither call nor rejection could be read where one was due
 with
 
-scored_steps as (
-    select * from main.scored_steps
-    where is_scored
-),
+scored_steps as (select * from main.scored_steps where is_scored),
 
 patterns as (
-    select error_pattern
-    from (
+    select * from (
         values
-        ('overaction'),
-        ('underaction'),
-        ('type_mismatch'),
-        ('failed_call'),
-        ('failed_rejection')
+        ('overaction'), ('underaction'), ('type_mismatch'), ('failed_call'), ('failed_rejection')
     ) as patterns (error_pattern)
 ),
 
 counted as (
     select
-        profile,
-        model,
-        experiment,
-        language,
+        profile, model, experiment, language,
         count(*) filter (where actual = 'call') as call_label_count,
         count(*) filter (where actual <> 'call') as rejection_label_count,
-        count(*) filter (
-            where actual <> 'call' and predicted not in ('call', 'failed')
-        ) as rejected_step_count,
+        count(*) filter (where actual <> 'call' and predicted not in ('call', 'failed'))
+            as rejected_step_count,
         count(*) filter (where actual <> 'call' and predicted = 'call') as overaction_count,
-        count(*) filter (
-            where actual = 'call' and predicted not in ('call', 'failed')
-        ) as underaction_count,
+        count(*) filter (where actual = 'call' and predicted not in ('call', 'failed'))
+            as underaction_count,
         count(*) filter (where is_type_mismatch) as type_mismatch_count,
         count(*) filter (where actual = 'call' and predicted = 'failed') as failed_call_count,
-        count(*) filter (
-            where actual <> 'call' and predicted = 'failed'
-        ) as failed_rejection_count
+        count(*) filter (where actual <> 'call' and predicted = 'failed') as failed_rejection_count
     from scored_steps
     group by profile, model, experiment, language
 ),
 
 unpivoted as (
     select
-        counted.profile,
-        counted.model,
-        counted.experiment,
-        counted.language,
+        counted.profile, counted.model, counted.experiment, counted.language,
         patterns.error_pattern,
         case patterns.error_pattern
             when 'overaction' then counted.overaction_count

@@ -3,35 +3,19 @@
 -- A reason that never occurs has no row.
 with
 
-scored_steps as (
-    select
-        *,
-        predicted = 'failed' as is_failed
-    from main.scored_steps
-    where is_scored
-),
-
-scored_plans as (
-    select * from main.scored_plans
-    where is_scored
-),
+scored_steps as (select * from main.scored_steps where is_scored),
+scored_plans as (select * from main.scored_plans where is_scored),
 
 answers as (
     select
-        profile,
-        model,
-        experiment,
-        language,
+        profile, model, experiment, language,
         'step' as unit,
-        is_failed,
+        predicted = 'failed' as is_failed,
         failure_reason
     from scored_steps
     union all
     select
-        profile,
-        model,
-        experiment,
-        language,
+        profile, model, experiment, language,
         'plan' as unit,
         is_failed,
         read_as as failure_reason
@@ -40,11 +24,7 @@ answers as (
 
 totals as (
     select
-        profile,
-        model,
-        experiment,
-        language,
-        unit,
+        profile, model, experiment, language, unit,
         count(*) as scored_unit_count,
         count(*) filter (where is_failed) as failed_unit_count
     from answers
@@ -53,12 +33,7 @@ totals as (
 
 reasons as (
     select
-        profile,
-        model,
-        experiment,
-        language,
-        unit,
-        failure_reason,
+        profile, model, experiment, language, unit, failure_reason,
         count(*) as failure_count
     from answers
     where is_failed
@@ -67,15 +42,8 @@ reasons as (
 
 divided as (
     select
-        profile,
-        model,
-        experiment,
-        language,
-        unit,
-        reasons.failure_reason,
-        reasons.failure_count,
-        totals.scored_unit_count,
-        totals.failed_unit_count,
+        reasons.*,
+        totals.scored_unit_count, totals.failed_unit_count,
         share(reasons.failure_count, totals.scored_unit_count) as failure_rate,
         share(reasons.failure_count, totals.failed_unit_count) as failure_share
     from reasons

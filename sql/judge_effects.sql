@@ -4,28 +4,13 @@
 -- the matches it had); the other keys of the step keep the verdicts they have.
 with
 
-profiles as (
-    select * from main.profiles
-),
-
-list_items as (
-    select * from main.list_items
-),
-
-scored_steps as (
-    select * from main.scored_steps
-    where is_call_scored and judge_index is not null
-),
-
-judged_arguments as (
-    select * from main.scored_arguments
-    where decided_by = 'judge'
-),
+profiles as (select * from main.profiles),
+list_items as (select * from main.list_items),
+scored_steps as (select * from main.scored_steps where is_call_scored and judge_index is not null),
+judged_arguments as (select * from main.scored_arguments where decided_by = 'judge'),
 
 pairs as (
-    select distinct
-        answer_values,
-        label_values
+    select distinct answer_values, label_values
     from judged_arguments
 ),
 
@@ -39,8 +24,7 @@ list_sizes as (
 
 pair_matches as (
     select
-        pairs.answer_values,
-        pairs.label_values,
+        pairs.answer_values, pairs.label_values,
         count(*) as match_count
     from pairs
     inner join list_items as answer_items on pairs.answer_values = answer_items.list_text
@@ -51,8 +35,7 @@ pair_matches as (
 
 pair_counts as (
     select
-        pairs.answer_values,
-        pairs.label_values,
+        pairs.answer_values, pairs.label_values,
         coalesce(pair_matches.match_count, 0) as match_count,
         answer_sizes.item_count - coalesce(pair_matches.match_count, 0) as unmatched_answer_count,
         label_sizes.item_count - coalesce(pair_matches.match_count, 0) as unmatched_label_count
@@ -64,30 +47,19 @@ pair_counts as (
 
 compared as (
     select
-        profile,
-        judged_arguments.model,
-        judged_arguments.experiment,
-        judged_arguments.language,
-        judged_arguments.scenario,
-        judged_arguments.run,
-        judged_arguments.step_id,
-        judged_arguments.answer_position,
-        judged_arguments.argument_key,
-        step_key,
-        judged_arguments.answer_values,
-        judged_arguments.label_values,
-        judged_arguments.true_positive_count,
-        judged_arguments.false_positive_count,
+        profile, judged_arguments.model, judged_arguments.experiment, judged_arguments.language,
+        judged_arguments.scenario, judged_arguments.run, judged_arguments.step_id,
+        judged_arguments.answer_position, judged_arguments.argument_key, step_key,
+        judged_arguments.answer_values, judged_arguments.label_values,
+        judged_arguments.true_positive_count, judged_arguments.false_positive_count,
         judged_arguments.false_negative_count,
         case
             when profiles.verdict = 'replaces_all' then 0 else pair_counts.match_count
         end as compared_true_positive_count,
         pair_counts.unmatched_answer_count as compared_false_positive_count,
         pair_counts.unmatched_label_count as compared_false_negative_count,
-        scored_steps.value_true_positive_count,
-        scored_steps.value_false_positive_count,
-        scored_steps.value_false_negative_count,
-        scored_steps.value_f1
+        scored_steps.value_true_positive_count, scored_steps.value_false_positive_count,
+        scored_steps.value_false_negative_count, scored_steps.value_f1
     from judged_arguments
     inner join scored_steps using (profile, step_key)
     inner join profiles using (profile)
@@ -113,8 +85,7 @@ divided as (
     select
         *,
         f1(
-            compared_value_true_positive_count,
-            compared_value_false_positive_count,
+            compared_value_true_positive_count, compared_value_false_positive_count,
             compared_value_false_negative_count
         ) as compared_value_f1
     from replaced

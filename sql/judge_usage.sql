@@ -4,23 +4,13 @@
 -- other values than the answer's, or where the profile does not send the key to the judge.
 with
 
-profiles as (
-    select * from main.profiles
-),
-
-judgements as (
-    select * from main.judgements
-),
-
-judge_effects as (
-    select * from main.judge_effects
-),
+profiles as (select * from main.profiles),
+judgements as (select * from main.judgements),
+judge_effects as (select * from main.judge_effects),
 
 asked as (
     select
-        model,
-        experiment,
-        language,
+        model, experiment, language,
         count(*) filter (where is_asked) as asked_key_count,
         count(*) filter (where is_asked and is_usable) as answered_key_count,
         count(*) filter (where not is_asked and argument_key is not null) as unasked_key_count,
@@ -37,10 +27,7 @@ asked as (
 
 used as (
     select
-        profile,
-        model,
-        experiment,
-        language,
+        profile, model, experiment, language,
         count(*) as used_key_count,
         count(*) filter (where is_changed) as changed_key_count,
         count(*) filter (where value_f1_change > 1e-9) as raised_key_count,

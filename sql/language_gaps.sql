@@ -5,17 +5,11 @@
 -- pairs.
 with
 
-metric_scores as (
-    select * from main.metric_scores
-),
+metric_scores as (select * from main.metric_scores),
 
 compared as (
     select
-        one.profile,
-        one.model,
-        one.experiment,
-        one.metric,
-        one.language,
+        one.profile, one.model, one.experiment, one.metric, one.language,
         other.language as other_language,
         one.score,
         other.score as other_score,

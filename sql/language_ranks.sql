@@ -7,41 +7,21 @@
 -- rank.
 with
 
-profiles as (
-    select * from main.profiles
-),
-
-model_scores as (
-    select * from main.model_scores
-),
-
-scenario_scores as (
-    select * from main.scenario_scores
-),
-
-model_problems as (
-    select * from main.model_problems
-),
-
-expected_scenarios as (
-    select * from main.expected_scenarios
-),
+profiles as (select * from main.profiles),
+model_scores as (select * from main.model_scores),
+scenario_scores as (select * from main.scenario_scores),
+model_problems as (select * from main.model_problems),
+expected_scenarios as (select * from main.expected_scenarios),
 
 expected as (
     select count(*) as expected_scenario_count from expected_scenarios
 ),
 
 sweep_scenarios as (
-    select
-        profile,
-        language,
-        scenario
+    select profile, language, scenario
     from scenario_scores
     union
-    select
-        profiles.profile,
-        expected_scenarios.language,
-        expected_scenarios.scenario
+    select profiles.profile, expected_scenarios.language, expected_scenarios.scenario
     from expected_scenarios
     cross join profiles
     where expected_scenarios.scenario is not null
@@ -49,8 +29,7 @@ sweep_scenarios as (
 
 sweeps as (
     select
-        profile,
-        language,
+        profile, language,
         count(*) as sweep_scenario_count,
         count(distinct language) as sweep_language_count
     from sweep_scenarios
@@ -76,35 +55,26 @@ scored as (
 
 summed as (
     select
-        profile,
-        model,
-        experiment,
-        language,
-        average_score,
-        call_rejection_f1,
-        function_call_f1,
-        workflow_similarity,
+        profile, model, experiment, language,
+        average_score, call_rejection_f1, function_call_f1, workflow_similarity,
         scored_file_count as scenario_count,
-        refused_file_count,
-        file_count,
+        refused_file_count, file_count,
         cast(1 as bigint) as language_count,
         cast(unanswered_language_count as bigint) as unanswered_language_count
     from scored
     union all
     select
-        profile,
-        model,
-        experiment,
+        profile, model, experiment,
         'mean' as language,
         exact_mean(average_score) as average_score,
         exact_mean(call_rejection_f1) as call_rejection_f1,
         exact_mean(function_call_f1) as function_call_f1,
         exact_mean(workflow_similarity) as workflow_similarity,
-        cast(sum(scored_file_count) as bigint) as scenario_count,
-        cast(sum(refused_file_count) as bigint) as refused_file_count,
-        cast(sum(file_count) as bigint) as file_count,
+        total(scored_file_count) as scenario_count,
+        total(refused_file_count) as refused_file_count,
+        total(file_count) as file_count,
         count(*) as language_count,
-        cast(sum(unanswered_language_count) as bigint) as unanswered_language_count
+        total(unanswered_language_count) as unanswered_language_count
     from scored
     group by profile, model, experiment
 ),
@@ -112,8 +82,7 @@ summed as (
 covered as (
     select
         summed.*,
-        sweeps.sweep_scenario_count,
-        sweeps.sweep_language_count,
+        sweeps.sweep_scenario_count, sweeps.sweep_language_count,
         share(summed.scenario_count, sweeps.sweep_scenario_count) as coverage,
         case
             when summed.unanswered_language_count > 0 then 'no_answers'
@@ -130,28 +99,14 @@ ranked as (
         case
             when rank_status = 'ranked'
                 then rank() over (
-                    partition by profile, language, rank_status
-                    order by average_score desc
+                    partition by profile, language, rank_status order by average_score desc
                 )
         end as rank_number,
-        model,
-        language,
-        average_score,
-        call_rejection_f1,
-        function_call_f1,
-        workflow_similarity,
-        coverage,
-        scenario_count,
-        sweep_scenario_count,
-        refused_file_count,
-        rank_status,
+        model, language, average_score, call_rejection_f1, function_call_f1, workflow_similarity,
+        coverage, scenario_count, sweep_scenario_count, refused_file_count, rank_status,
         rank_status = 'ranked' as is_ranked,
-        file_count,
-        language_count,
-        sweep_language_count,
-        unanswered_language_count,
-        experiment,
-        profile
+        file_count, language_count, sweep_language_count, unanswered_language_count,
+        experiment, profile
     from covered
 )
 

@@ -4,14 +4,8 @@
 -- has `from_json` in place of the cast, Postgres `json_array_elements_text`.
 with
 
-scored_steps as (
-    select * from main.scored_steps
-),
-
-judged_arguments as (
-    select * from main.scored_arguments
-    where decided_by = 'judge'
-),
+scored_steps as (select * from main.scored_steps),
+judged_arguments as (select * from main.scored_arguments where decided_by = 'judge'),
 
 lists as (
     select label_tools as list_text from scored_steps
@@ -32,9 +26,7 @@ taken_apart as (
 ),
 
 items as (
-    select distinct
-        list_text,
-        item
+    select distinct list_text, item
     from taken_apart
 )
 

@@ -6,28 +6,15 @@
 -- take twice as long to plan.
 with
 
-profiles as (
-    select * from main.profiles
-),
-
-scenario_scores as (
-    select * from main.scenario_scores
-),
-
-sources as (
-    select * from main.sources
-),
-
-reported_scenarios as (
-    select * from main.reported_scenarios
-),
+profiles as (select * from main.profiles),
+scenario_scores as (select * from main.scenario_scores),
+sources as (select * from main.sources),
+reported_scenarios as (select * from main.reported_scenarios),
 
 refused_files as (
     select
         'answers' as scored_from,
-        model,
-        experiment,
-        language,
+        model, experiment, language,
         count(*) as refused_file_count
     from sources
     where kind = 'runs' and status = 'refused' and reason <> 'duplicate'
@@ -35,9 +22,7 @@ refused_files as (
     union all
     select
         'results' as scored_from,
-        model,
-        experiment,
-        language,
+        model, experiment, language,
         count(*) as refused_file_count
     from reported_scenarios
     where figure = 'error'
@@ -46,37 +31,34 @@ refused_files as (
 
 summed as (
     select
-        profile,
-        model,
-        experiment,
-        language,
+        profile, model, experiment, language,
         count(*) as scored_file_count,
-        cast(sum(run_count) as bigint) as run_count,
-        cast(sum(call_label_count) as bigint) as call_label_count,
-        cast(sum(rejection_label_count) as bigint) as rejection_label_count,
-        cast(sum(call_scored_count) as bigint) as call_scored_count,
-        cast(sum(call_case_count) as bigint) as call_case_count,
-        cast(sum(rejection_case_count) as bigint) as rejection_case_count,
-        cast(sum(true_positive_reject_count) as bigint) as true_positive_reject_count,
-        cast(sum(true_negative_reject_count) as bigint) as true_negative_reject_count,
-        cast(sum(false_positive_reject_count) as bigint) as false_positive_reject_count,
-        cast(sum(false_negative_reject_count) as bigint) as false_negative_reject_count,
-        cast(sum(true_positive_call_count) as bigint) as true_positive_call_count,
-        cast(sum(true_negative_call_count) as bigint) as true_negative_call_count,
-        cast(sum(false_positive_call_count) as bigint) as false_positive_call_count,
-        cast(sum(false_negative_call_count) as bigint) as false_negative_call_count,
-        cast(sum(type_mismatch_count) as bigint) as seen_type_mismatch_count,
-        cast(sum(failed_generation_count) as bigint) as seen_failed_generation_count,
-        cast(sum(plan_count) as bigint) as plan_count,
-        cast(sum(failed_plan_count) as bigint) as failed_plan_count,
-        cast(sum(failed_plan_generation_count) as bigint) as failed_plan_generation_count,
-        cast(sum(inexact_plan_count) as bigint) as inexact_plan_count,
-        cast(sum(left_out_plan_count) as bigint) as left_out_plan_count,
-        cast(sum(unusable_label_count) as bigint) as unusable_label_count,
-        cast(sum(surplus_answer_count) as bigint) as surplus_answer_count,
-        cast(sum(unlabelled_answer_count) as bigint) as unlabelled_answer_count,
-        cast(sum(unanswered_step_count) as bigint) as unanswered_step_count,
-        cast(sum(void_step_count) as bigint) as void_step_count,
+        total(run_count) as run_count,
+        total(call_label_count) as call_label_count,
+        total(rejection_label_count) as rejection_label_count,
+        total(call_scored_count) as call_scored_count,
+        total(call_case_count) as call_case_count,
+        total(rejection_case_count) as rejection_case_count,
+        total(true_positive_reject_count) as true_positive_reject_count,
+        total(true_negative_reject_count) as true_negative_reject_count,
+        total(false_positive_reject_count) as false_positive_reject_count,
+        total(false_negative_reject_count) as false_negative_reject_count,
+        total(true_positive_call_count) as true_positive_call_count,
+        total(true_negative_call_count) as true_negative_call_count,
+        total(false_positive_call_count) as false_positive_call_count,
+        total(false_negative_call_count) as false_negative_call_count,
+        total(type_mismatch_count) as seen_type_mismatch_count,
+        total(failed_generation_count) as seen_failed_generation_count,
+        total(plan_count) as plan_count,
+        total(failed_plan_count) as failed_plan_count,
+        total(failed_plan_generation_count) as failed_plan_generation_count,
+        total(inexact_plan_count) as inexact_plan_count,
+        total(left_out_plan_count) as left_out_plan_count,
+        total(unusable_label_count) as unusable_label_count,
+        total(surplus_answer_count) as surplus_answer_count,
+        total(unlabelled_answer_count) as unlabelled_answer_count,
+        total(unanswered_step_count) as unanswered_step_count,
+        total(void_step_count) as void_step_count,
         exact_mean(name_f1) as name_f1,
         exact_mean(key_f1) as key_f1,
         exact_mean(value_f1) as value_f1,
@@ -119,9 +101,7 @@ decided as (
         recall_of(true_positive_reject_count, false_negative_reject_count) as reject_recall,
         coalesce(
             f1(
-                true_positive_reject_count,
-                false_positive_reject_count,
-                false_negative_reject_count
+                true_positive_reject_count, false_positive_reject_count, false_negative_reject_count
             ),
             case when rejection_label_count > 0 then 0.0 else undefined_score end
         ) as reject_f1,
@@ -177,8 +157,7 @@ counted as (
 
 final as (
     select
-        model,
-        language,
+        model, language,
         round_by_rule(
             share(
                 coalesce(call_rejection_f1, 0)
@@ -188,61 +167,19 @@ final as (
             ),
             rounding
         ) as average_score,
-        call_rejection_f1,
-        function_call_f1,
-        workflow_similarity,
-        reject_precision,
-        reject_recall,
-        reject_f1,
-        reject_accuracy,
-        call_precision,
-        call_recall,
-        call_f1,
-        call_accuracy,
-        name_f1,
-        key_f1,
-        value_f1,
-        plan_similarity,
-        read_plan_similarity,
-        structure_similarity,
-        component_similarity,
-        overaction_rate,
-        underaction_rate,
-        type_mismatch_rate,
-        rejection_type_accuracy,
-        failed_call_rate,
-        file_count,
-        scored_file_count,
-        refused_file_count,
-        run_count,
-        call_label_count,
-        rejection_label_count,
-        call_scored_count,
-        call_case_count,
-        rejection_case_count,
-        true_positive_reject_count,
-        true_negative_reject_count,
-        false_positive_reject_count,
-        false_negative_reject_count,
-        true_positive_call_count,
-        true_negative_call_count,
-        false_positive_call_count,
-        false_negative_call_count,
-        type_mismatch_count,
-        failed_generation_count,
-        error_count,
-        plan_count,
-        failed_plan_count,
-        failed_plan_generation_count,
-        inexact_plan_count,
-        left_out_plan_count,
-        unusable_label_count,
-        surplus_answer_count,
-        unlabelled_answer_count,
-        unanswered_step_count,
-        void_step_count,
-        experiment,
-        profile
+        call_rejection_f1, function_call_f1, workflow_similarity, reject_precision, reject_recall,
+        reject_f1, reject_accuracy, call_precision, call_recall, call_f1, call_accuracy, name_f1,
+        key_f1, value_f1, plan_similarity, read_plan_similarity, structure_similarity,
+        component_similarity, overaction_rate, underaction_rate, type_mismatch_rate,
+        rejection_type_accuracy, failed_call_rate, file_count, scored_file_count,
+        refused_file_count, run_count, call_label_count, rejection_label_count, call_scored_count,
+        call_case_count, rejection_case_count, true_positive_reject_count,
+        true_negative_reject_count, false_positive_reject_count, false_negative_reject_count,
+        true_positive_call_count, true_negative_call_count, false_positive_call_count,
+        false_negative_call_count, type_mismatch_count, failed_generation_count, error_count,
+        plan_count, failed_plan_count, failed_plan_generation_count, inexact_plan_count,
+        left_out_plan_count, unusable_label_count, surplus_answer_count, unlabelled_answer_count,
+        unanswered_step_count, void_step_count, experiment, profile
     from counted
 )
 

@@ -5,17 +5,11 @@
 -- by overall: at least one, and ties are all in.
 with
 
-scenario_means as (
-    select * from main.scenario_means
-    where scenario_score is not null
-),
+scenario_means as (select * from main.scenario_means where scenario_score is not null),
 
 summed as (
     select
-        profile,
-        model,
-        experiment,
-        language,
+        profile, model, experiment, language,
         count(*) as scenario_count,
         exact_sum(scenario_score) as scenario_score_sum
     from scenario_means
@@ -33,10 +27,7 @@ ranked as (
     select
         *,
         count(*) over (partition by profile, language) as attempt_count,
-        rank() over (
-            partition by profile, language
-            order by overall_score desc
-        ) as strength_rank
+        rank() over (partition by profile, language order by overall_score desc) as strength_rank
     from divided
 ),
 

@@ -6,9 +6,7 @@
 -- the greatest mean reading of a file is the least that the process used.
 with
 
-scenario_usage as (
-    select * from main.scenario_usage
-),
+scenario_usage as (select * from main.scenario_usage),
 
 known as (
     select
@@ -42,20 +40,18 @@ known as (
 
 summed as (
     select
-        model,
-        experiment,
-        language,
+        model, experiment, language,
         min(usage_basis) as usage_basis,
         count(*) filter (where usage_basis = 'unknown') as unknown_usage_file_count,
         count(*) filter (where is_usage_doubtful) as doubtful_usage_file_count,
         count(*) filter (where has_tokens) as token_file_count,
         count(*) filter (where has_cost) as cost_file_count,
-        cast(coalesce(sum(run_count) filter (where has_tokens), 0) as bigint) as token_run_count,
-        cast(coalesce(sum(run_count) filter (where has_cost), 0) as bigint) as cost_run_count,
-        cast(sum(known_call_count) as bigint) as used_call_count,
-        cast(sum(known_input_token_count) as bigint) as used_input_token_count,
-        cast(sum(known_output_token_count) as bigint) as used_output_token_count,
-        cast(sum(known_token_count) as bigint) as used_token_count,
+        total_where(run_count, has_tokens) as token_run_count,
+        total_where(run_count, has_cost) as cost_run_count,
+        total(known_call_count) as used_call_count,
+        total(known_input_token_count) as used_input_token_count,
+        total(known_output_token_count) as used_output_token_count,
+        total(known_token_count) as used_token_count,
         exact_sum(known_cost) as used_cost,
         case
             when min(usage_basis) = 'unknown'

@@ -4,21 +4,12 @@
 -- occurs has no row.
 with
 
-scored_plans as (
-    select * from main.scored_plans
-    where is_scored and not is_failed
-),
-
-plan_edits as (
-    select * from main.plan_edits
-),
+scored_plans as (select * from main.scored_plans where is_scored and not is_failed),
+plan_edits as (select * from main.plan_edits),
 
 plans as (
     select
-        profile,
-        model,
-        experiment,
-        language,
+        profile, model, experiment, language,
         count(*) as read_plan_count
     from scored_plans
     group by profile, model, experiment, language
@@ -26,37 +17,18 @@ plans as (
 
 edits_by_plan as (
     select
-        profile,
-        model,
-        experiment,
-        language,
-        graph,
-        kind,
+        profile, model, experiment, language, graph, kind,
         count(*) as edit_count,
         sum(to_units(cost)) as edit_cost_units
     from plan_edits
     group by
-        profile,
-        model,
-        experiment,
-        language,
-        scenario,
-        run,
-        step_id,
-        answer_position,
-        graph,
-        kind
+        profile, model, experiment, language, scenario, run, step_id, answer_position, graph, kind
 ),
 
 summed as (
     select
-        profile,
-        model,
-        experiment,
-        language,
-        graph,
-        kind,
-        cast(sum(edit_count) as bigint) as edit_count,
+        profile, model, experiment, language, graph, kind,
+        total(edit_count) as edit_count,
         from_units(sum(edit_cost_units)) as edit_cost,
         count(*) as edited_plan_count
     from edits_by_plan

@@ -4,18 +4,11 @@
 -- file weighs the same.
 with
 
-scored_plans as (
-    select * from main.scored_plans
-    where is_scored
-),
+scored_plans as (select * from main.scored_plans where is_scored),
 
 summed as (
     select
-        profile,
-        model,
-        experiment,
-        language,
-        label_workflow_count,
+        profile, model, experiment, language, label_workflow_count,
         count(*) as plan_count,
         count(*) filter (where is_failed) as failed_plan_count,
         count(*) filter (where not is_failed) as read_plan_count,

@@ -4,22 +4,15 @@
 -- gets count neither for nor against the type they name.
 with
 
-scored_steps as (
-    select * from main.scored_steps
-    where is_scored
-),
+scored_steps as (select * from main.scored_steps where is_scored),
 
 by_label as (
     select
-        profile,
-        model,
-        experiment,
-        language,
+        profile, model, experiment, language,
         actual as rejection_type,
         count(*) as labelled_step_count,
-        count(*) filter (
-            where predicted not in ('call', 'failed') and not is_type_mismatch
-        ) as type_true_positive_count,
+        count(*) filter (where predicted not in ('call', 'failed') and not is_type_mismatch)
+            as type_true_positive_count,
         count(*) filter (where is_type_mismatch) as type_mismatch_count,
         count(*) filter (where predicted = 'call') as called_step_count,
         count(*) filter (where predicted = 'failed') as failed_step_count
@@ -30,10 +23,7 @@ by_label as (
 
 by_answer as (
     select
-        profile,
-        model,
-        experiment,
-        language,
+        profile, model, experiment, language,
         predicted as rejection_type,
         count(*) as answered_step_count,
         count(*) filter (where actual <> predicted) as type_false_positive_count
@@ -44,11 +34,7 @@ by_answer as (
 
 joined as (
     select
-        profile,
-        model,
-        experiment,
-        language,
-        rejection_type,
+        profile, model, experiment, language, rejection_type,
         coalesce(by_label.labelled_step_count, 0) as labelled_step_count,
         coalesce(by_answer.answered_step_count, 0) as answered_step_count,
         coalesce(by_label.type_true_positive_count, 0) as type_true_positive_count,

@@ -5,26 +5,19 @@
 -- scenario whose labels differ between models has no partner.
 with
 
-scenarios as (
-    select * from main.scenarios
-),
+scenarios as (select * from main.scenarios),
 
 known as (
-    select
-        language,
-        scenario
+    select language, scenario
     from scenarios
     union
-    select
-        language,
-        scenario
+    select language, scenario
     from main.reported_scenarios
 ),
 
 signed as (
     select
-        language,
-        scenario,
+        language, scenario,
         min(label_signature) as label_signature
     from scenarios
     where label_signature is not null
@@ -34,8 +27,7 @@ signed as (
 
 singular as (
     select
-        language,
-        label_signature,
+        language, label_signature,
         min(scenario) as scenario
     from signed
     group by language, label_signature
@@ -54,8 +46,7 @@ partners as (
 
 clustered as (
     select
-        known.language,
-        known.scenario,
+        known.language, known.scenario,
         coalesce(partners.cluster, concat(known.language, '/', known.scenario)) as cluster,
         coalesce(partners.cluster_scenario_count, 1) as cluster_scenario_count,
         case

@@ -8,21 +8,12 @@
 -- its own overall score; null where there is no strong attempt
 with
 
-scenario_means as (
-    select * from main.scenario_means
-    where scenario_score is not null
-),
-
-model_strengths as (
-    select * from main.model_strengths
-),
+scenario_means as (select * from main.scenario_means where scenario_score is not null),
+model_strengths as (select * from main.model_strengths),
 
 compared as (
     select
-        profile,
-        language,
-        scenario_means.scenario,
-        scenario_means.scenario_score,
+        profile, language, scenario_means.scenario, scenario_means.scenario_score,
         share(
             model_strengths.scenario_score_sum - scenario_means.scenario_score,
             model_strengths.scenario_count - 1
@@ -56,9 +47,7 @@ paired as (
 
 summed as (
     select
-        profile,
-        language,
-        scenario,
+        profile, language, scenario,
         count(*) as attempt_count,
         exact_sum(scenario_score) as scenario_score_sum,
         min(scenario_score) as least_score,
@@ -79,14 +68,9 @@ summed as (
 
 described as (
     select
-        profile,
-        language,
-        scenario,
-        attempt_count,
-        scenario_score_sum,
+        profile, language, scenario, attempt_count, scenario_score_sum,
         share(scenario_score_sum, attempt_count) as mean_scenario_score,
-        least_score,
-        greatest_score,
+        least_score, greatest_score,
         greatest_score - least_score as score_range,
         sqrt(share(score_square_sum, attempt_count - 1)) as score_deviation,
         case
@@ -102,8 +86,7 @@ described as (
                     )
         end as discrimination,
         case when attempt_count >= 2 then greatest_score - least_score <= 1e-9 end as is_dead,
-        strong_attempt_count,
-        failing_strong_attempt_count,
+        strong_attempt_count, failing_strong_attempt_count,
         case
             when strong_attempt_count > 0
                 then failing_strong_attempt_count = strong_attempt_count

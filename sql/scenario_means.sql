@@ -5,17 +5,11 @@
 -- It is not the headline metric, in which decisions are pooled over files before dividing.
 with
 
-scenario_scores as (
-    select * from main.scenario_scores
-),
+scenario_scores as (select * from main.scenario_scores),
 
 parts as (
     select
-        profile,
-        model,
-        experiment,
-        language,
-        scenario,
+        profile, model, experiment, language, scenario,
         true_positive_reject_count + true_negative_reject_count as right_decision_count,
         call_label_count + rejection_label_count as scored_step_count,
         share(

@@ -6,29 +6,14 @@
 -- benchmark defines them, so averages are averaged on purpose.
 with
 
-profiles as (
-    select * from main.profiles
-),
-
-scenarios as (
-    select * from main.scenarios
-),
-
-scored_steps as (
-    select * from main.scored_steps
-),
-
-scored_plans as (
-    select * from main.scored_plans
-),
+profiles as (select * from main.profiles),
+scenarios as (select * from main.scenarios),
+scored_steps as (select * from main.scored_steps),
+scored_plans as (select * from main.scored_plans),
 
 decisions as (
     select
-        profile,
-        model,
-        experiment,
-        language,
-        scenario,
+        profile, model, experiment, language, scenario,
         count(*) filter (where is_scored and actual = 'call') as call_label_count,
         count(*) filter (where is_scored and actual <> 'call') as rejection_label_count,
         count(*) filter (where is_call_scored) as call_scored_count,
@@ -53,47 +38,23 @@ decisions as (
 
 run_sums as (
     select
-        scored_steps.profile,
-        scored_steps.model,
-        scored_steps.experiment,
-        scored_steps.language,
-        scored_steps.scenario,
-        scored_steps.run,
-        scored_steps.run_position,
-        profiles.rounding,
-        profiles.run_mean,
-        profiles.value_mean,
-        profiles.addition,
-        count(*) filter (where scored_steps.actual = 'call') as call_label_count,
-        count(*) filter (where scored_steps.is_call_scored) as call_scored_count,
-        count(*) filter (where scored_steps.value_f1 > 0) as positive_value_count,
-        sum_by_rule(scored_steps.name_f1, scored_steps.answer_position, profiles.addition)
-            as name_f1_sum,
-        sum_by_rule(scored_steps.key_f1, scored_steps.answer_position, profiles.addition)
-            as key_f1_sum,
+        profile, model, experiment, language, scenario, run, run_position, rounding, run_mean,
+        value_mean, addition,
+        count(*) filter (where actual = 'call') as call_label_count,
+        count(*) filter (where is_call_scored) as call_scored_count,
+        count(*) filter (where value_f1 > 0) as positive_value_count,
+        sum_by_rule(name_f1, answer_position, addition) as name_f1_sum,
+        sum_by_rule(key_f1, answer_position, addition) as key_f1_sum,
         sum_by_rule(
-            case
-                when profiles.value_mean = 'all_steps' or scored_steps.value_f1 > 0
-                    then scored_steps.value_f1
-            end,
-            scored_steps.answer_position,
-            profiles.addition
+            case when value_mean = 'all_steps' or value_f1 > 0 then value_f1 end,
+            answer_position, addition
         ) as value_f1_sum
     from scored_steps
     inner join profiles using (profile)
-    where scored_steps.is_scored
+    where is_scored
     group by
-        scored_steps.profile,
-        scored_steps.model,
-        scored_steps.experiment,
-        scored_steps.language,
-        scored_steps.scenario,
-        scored_steps.run,
-        scored_steps.run_position,
-        profiles.rounding,
-        profiles.run_mean,
-        profiles.value_mean,
-        profiles.addition
+        profile, model, experiment, language, scenario, run, run_position, rounding, run_mean,
+        value_mean, addition
 ),
 
 -- A run whose every call was rejected has a call label and no scored call: its scores are 0.
@@ -118,13 +79,7 @@ run_calls as (
 
 call_sums as (
     select
-        profile,
-        model,
-        experiment,
-        language,
-        scenario,
-        rounding,
-        run_mean,
+        profile, model, experiment, language, scenario, rounding, run_mean,
         count(*) as scored_run_count,
         sum_by_rule(name_f1, run_position, addition) as name_f1_sum,
         sum_by_rule(key_f1, run_position, addition) as key_f1_sum,
@@ -146,12 +101,7 @@ counted_calls as (
 
 calls as (
     select
-        profile,
-        model,
-        experiment,
-        language,
-        scenario,
-        call_run_count,
+        profile, model, experiment, language, scenario, call_run_count,
         round_by_rule(share(name_f1_sum, call_run_count), rounding) as name_f1,
         round_by_rule(share(key_f1_sum, call_run_count), rounding) as key_f1,
         round_by_rule(share(value_f1_sum, call_run_count), rounding) as value_f1
@@ -160,11 +110,7 @@ calls as (
 
 plan_sums as (
     select
-        profile,
-        model,
-        experiment,
-        language,
-        scenario,
+        profile, model, experiment, language, scenario,
         count(*) filter (where is_scored) as plan_count,
         count(*) filter (where is_scored and is_failed) as failed_plan_count,
         sum(failed_generation_count) as failed_plan_generation_count,
@@ -205,28 +151,17 @@ plans as (
 
 files as (
     select
-        profiles.profile,
-        profiles.case_totals,
+        profiles.profile, profiles.case_totals,
         case when profiles.undefined = 'zero' then 0.0 end as undefined_score,
-        scenarios.model,
-        scenarios.experiment,
-        scenarios.language,
-        scenarios.scenario,
-        scenarios.run_count,
-        scenarios.step_count,
-        scenarios.call_key_count
+        scenarios.model, scenarios.experiment, scenarios.language, scenarios.scenario,
+        scenarios.run_count, scenarios.step_count, scenarios.call_key_count
     from scenarios
     cross join profiles
 ),
 
 joined as (
     select
-        profile,
-        model,
-        experiment,
-        language,
-        scenario,
-        files.run_count,
+        profile, model, experiment, language, scenario, files.run_count,
         coalesce(decisions.call_label_count, 0) as call_label_count,
         coalesce(decisions.rejection_label_count, 0) as rejection_label_count,
         coalesce(decisions.call_scored_count, 0) as call_scored_count,

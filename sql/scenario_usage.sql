@@ -13,25 +13,14 @@
 -- A file with more than five calls for each of its answers is doubtful and never taken as given.
 with
 
-scenarios as (
-    select * from main.scenarios
-),
+scenarios as (select * from main.scenarios),
 
 counted as (
     select
-        model,
-        experiment,
-        language,
-        scenario,
-        run_count,
-        generated_seconds,
+        model, experiment, language, scenario, run_count, generated_seconds,
         plan_answer_count + step_answer_count as answer_count,
-        least_counter_count,
-        usage_call_count,
-        input_token_count,
-        output_token_count,
-        total_token_count,
-        total_cost,
+        least_counter_count, usage_call_count, input_token_count, output_token_count,
+        total_token_count, total_cost,
         coalesce(usage_call_count > 5 * (plan_answer_count + step_answer_count), false)
             as is_usage_doubtful
     from scenarios
@@ -94,9 +83,7 @@ measured as (
 
 grouped as (
     select
-        model,
-        experiment,
-        language,
+        model, experiment, language,
         max(run_count) <= 1
         and count(usage_call_count) = count(*)
         and (count(generated_seconds) = count(*) or count(*) = 1) as is_ordered,
@@ -130,15 +117,8 @@ based as (
 
 told as (
     select
-        model,
-        experiment,
-        language,
-        scenario,
-        usage_basis,
-        is_usage_doubtful,
-        is_process_end,
-        run_count,
-        answer_count,
+        model, experiment, language, scenario, usage_basis, is_usage_doubtful, is_process_end,
+        run_count, answer_count,
         case usage_basis
             when 'as_given' then usage_call_count
             when 'difference' then call_increase
@@ -159,11 +139,7 @@ told as (
             when 'as_given' then total_cost
             when 'difference' then cost_increase
         end as used_cost,
-        usage_call_count,
-        input_token_count,
-        output_token_count,
-        total_token_count,
-        total_cost
+        usage_call_count, input_token_count, output_token_count, total_token_count, total_cost
     from based
 )
 

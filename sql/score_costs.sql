@@ -6,39 +6,18 @@
 -- says where they come from, or that they are unknown.
 with
 
-model_scores as (
-    select * from main.model_scores
-),
-
-model_usage as (
-    select * from main.model_usage
-),
+model_scores as (select * from main.model_scores),
+model_usage as (select * from main.model_usage),
 
 priced as (
     select
-        profile,
-        model,
-        experiment,
-        language,
-        model_scores.average_score,
-        model_usage.usage_basis,
-        model_usage.unknown_usage_file_count,
-        model_usage.doubtful_usage_file_count,
-        model_usage.token_file_count,
-        model_usage.cost_file_count,
-        model_usage.token_run_count,
-        model_usage.cost_run_count,
-        model_usage.used_input_token_count,
-        model_usage.used_output_token_count,
-        model_usage.used_token_count,
-        model_usage.used_cost,
-        model_usage.least_token_count,
-        model_usage.least_cost,
-        model_usage.mean_file_tokens,
-        model_usage.mean_run_tokens,
-        model_usage.mean_file_cost,
-        model_usage.mean_run_cost,
-        share(model_scores.average_score, model_usage.mean_run_cost) as score_per_cost
+        profile, model, experiment, language, average_score, usage_basis,
+        unknown_usage_file_count, doubtful_usage_file_count,
+        token_file_count, cost_file_count, token_run_count, cost_run_count,
+        used_input_token_count, used_output_token_count, used_token_count, used_cost,
+        least_token_count, least_cost,
+        mean_file_tokens, mean_run_tokens, mean_file_cost, mean_run_cost,
+        share(average_score, mean_run_cost) as score_per_cost
     from model_scores
     inner join model_usage using (model, experiment, language)
 ),
@@ -46,19 +25,14 @@ priced as (
 cost_ranked as (
     select
         *,
-        dense_rank() over (
-            partition by profile, language
-            order by mean_run_cost
-        ) as cost_rank
+        dense_rank() over (partition by profile, language order by mean_run_cost) as cost_rank
     from priced
 ),
 
 rivalled as (
     select
         *,
-        max(average_score) over (
-            partition by profile, language, cost_rank
-        ) as best_score_at_cost,
+        max(average_score) over (partition by profile, language, cost_rank) as best_score_at_cost,
         max(average_score) over (
             partition by profile, language
             order by cost_rank
@@ -69,10 +43,7 @@ rivalled as (
 
 fronts as (
     select
-        profile,
-        model,
-        experiment,
-        language,
+        profile, model, experiment, language,
         case
             when mean_run_cost is not null and average_score is not null
                 then

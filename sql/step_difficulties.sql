@@ -7,27 +7,13 @@
 -- its own overall score; null where there is no strong attempt
 with
 
-model_strengths as (
-    select * from main.model_strengths
-),
-
-scored_steps as (
-    select * from main.scored_steps
-    where is_scored
-),
-
-scored_plans as (
-    select * from main.scored_plans
-    where is_scored
-),
+model_strengths as (select * from main.model_strengths),
+scored_steps as (select * from main.scored_steps where is_scored),
+scored_plans as (select * from main.scored_plans where is_scored),
 
 units as (
     select
-        profile,
-        model,
-        experiment,
-        language,
-        scenario,
+        profile, model, experiment, language, scenario,
         'step' as unit,
         step_id,
         case
@@ -38,11 +24,7 @@ units as (
     from scored_steps
     union all
     select
-        profile,
-        model,
-        experiment,
-        language,
-        scenario,
+        profile, model, experiment, language, scenario,
         'plan' as unit,
         step_id,
         plan_similarity as unit_score
@@ -51,13 +33,7 @@ units as (
 
 attempts as (
     select
-        profile,
-        model,
-        experiment,
-        language,
-        scenario,
-        unit,
-        step_id,
+        profile, model, experiment, language, scenario, unit, step_id,
         exact_mean(unit_score) as attempt_score
     from units
     group by profile, model, experiment, language, scenario, unit, step_id
@@ -65,13 +41,8 @@ attempts as (
 
 compared as (
     select
-        profile,
-        language,
-        attempts.scenario,
-        attempts.unit,
-        attempts.step_id,
-        attempts.attempt_score,
-        model_strengths.is_strong,
+        profile, language, attempts.scenario, attempts.unit, attempts.step_id,
+        attempts.attempt_score, model_strengths.is_strong,
         attempts.attempt_score < model_strengths.overall_score / 2 as is_failing
     from attempts
     inner join model_strengths using (profile, model, experiment, language)
@@ -79,11 +50,7 @@ compared as (
 
 summed as (
     select
-        profile,
-        language,
-        scenario,
-        unit,
-        step_id,
+        profile, language, scenario, unit, step_id,
         count(*) as attempt_count,
         exact_sum(attempt_score) as attempt_score_sum,
         min(attempt_score) as least_score,
@@ -97,20 +64,11 @@ summed as (
 
 described as (
     select
-        profile,
-        language,
-        scenario,
-        unit,
-        step_id,
-        attempt_count,
-        attempt_score_sum,
+        profile, language, scenario, unit, step_id, attempt_count, attempt_score_sum,
         share(attempt_score_sum, attempt_count) as mean_attempt_score,
-        least_score,
-        greatest_score,
-        score_range,
+        least_score, greatest_score, score_range,
         case when attempt_count >= 2 then score_range <= 1e-9 end as is_dead,
-        strong_attempt_count,
-        failing_strong_attempt_count,
+        strong_attempt_count, failing_strong_attempt_count,
         case
             when strong_attempt_count > 0
                 then failing_strong_attempt_count = strong_attempt_count

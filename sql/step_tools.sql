@@ -3,14 +3,8 @@
 -- Only an answer that was read as a call has called its tools.
 with
 
-list_items as (
-    select * from main.list_items
-),
-
-scored_steps as (
-    select * from main.scored_steps
-    where is_scored
-),
+list_items as (select * from main.list_items),
+scored_steps as (select * from main.scored_steps where is_scored),
 
 sides as (
     select
@@ -31,35 +25,16 @@ sides as (
 
 merged as (
     select
-        sides.profile,
-        sides.model,
-        sides.experiment,
-        sides.language,
-        sides.scenario,
-        sides.run,
-        sides.step_id,
-        sides.answer_position,
-        list_items.item as tool,
-        sides.step_key,
-        sides.actual,
-        sides.predicted,
-        max(sides.label_count) > 0 as is_labelled,
-        max(sides.answer_count) > 0 as is_answered
+        profile, model, experiment, language, scenario, run, step_id, answer_position,
+        item as tool,
+        step_key, actual, predicted,
+        max(label_count) > 0 as is_labelled,
+        max(answer_count) > 0 as is_answered
     from sides
     inner join list_items using (list_text)
     group by
-        sides.profile,
-        sides.model,
-        sides.experiment,
-        sides.language,
-        sides.scenario,
-        sides.run,
-        sides.step_id,
-        sides.answer_position,
-        sides.step_key,
-        list_items.item,
-        sides.actual,
-        sides.predicted
+        profile, model, experiment, language, scenario, run, step_id, answer_position, step_key,
+        item, actual, predicted
 )
 
 select * from merged

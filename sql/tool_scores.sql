@@ -6,62 +6,36 @@
 -- several tools counts for each of them, since the arguments of a step are merged.
 with
 
-list_items as (
-    select * from main.list_items
-),
-
-scored_steps as (
-    select * from main.scored_steps
-    where is_scored
-),
+list_items as (select * from main.list_items),
+scored_steps as (select * from main.scored_steps where is_scored),
 
 -- Steps that want and call the same tools are summed up before their lists are taken apart.
 alike as (
     select
-        profile,
-        model,
-        experiment,
-        language,
-        actual,
-        predicted,
-        label_tools,
+        profile, model, experiment, language, actual, predicted, label_tools,
         case when predicted = 'call' then answer_tools end as answer_tools,
         count(*) as step_count,
-        sum(key_true_positive_count) filter (
-            where is_call_scored and predicted = 'call'
-        ) as key_true_positive_count,
-        sum(key_false_positive_count) filter (
-            where is_call_scored and predicted = 'call'
-        ) as key_false_positive_count,
-        sum(key_false_negative_count) filter (
-            where is_call_scored and predicted = 'call'
-        ) as key_false_negative_count,
-        sum(value_true_positive_count) filter (
-            where is_call_scored and predicted = 'call'
-        ) as value_true_positive_count,
-        sum(value_false_positive_count) filter (
-            where is_call_scored and predicted = 'call'
-        ) as value_false_positive_count,
-        sum(value_false_negative_count) filter (
-            where is_call_scored and predicted = 'call'
-        ) as value_false_negative_count
+        total_where(key_true_positive_count, is_call_scored and predicted = 'call')
+            as key_true_positive_count,
+        total_where(key_false_positive_count, is_call_scored and predicted = 'call')
+            as key_false_positive_count,
+        total_where(key_false_negative_count, is_call_scored and predicted = 'call')
+            as key_false_negative_count,
+        total_where(value_true_positive_count, is_call_scored and predicted = 'call')
+            as value_true_positive_count,
+        total_where(value_false_positive_count, is_call_scored and predicted = 'call')
+            as value_false_positive_count,
+        total_where(value_false_negative_count, is_call_scored and predicted = 'call')
+            as value_false_negative_count
     from scored_steps
     group by
-        profile,
-        model,
-        experiment,
-        language,
-        actual,
-        predicted,
-        label_tools,
+        profile, model, experiment, language, actual, predicted, label_tools,
         case when predicted = 'call' then answer_tools end
 ),
 
 -- Which tools are in the lists of a step depends on the lists alone.
 lists as (
-    select distinct
-        label_tools,
-        answer_tools
+    select distinct label_tools, answer_tools
     from alike
 ),
 
@@ -83,8 +57,7 @@ sides as (
 
 tools as (
     select
-        sides.label_tools,
-        sides.answer_tools,
+        sides.label_tools, sides.answer_tools,
         list_items.item as tool,
         max(sides.label_count) > 0 as is_labelled,
         max(sides.answer_count) > 0 as is_answered
@@ -96,9 +69,7 @@ tools as (
 merged as (
     select
         alike.*,
-        tools.tool,
-        tools.is_labelled,
-        tools.is_answered
+        tools.tool, tools.is_labelled, tools.is_answered
     from alike
     inner join tools
         on alike.label_tools is not distinct from tools.label_tools
@@ -107,92 +78,31 @@ merged as (
 
 joined as (
     select
-        profile,
-        model,
-        experiment,
-        language,
-        tool,
-        coalesce(
-            cast(sum(step_count) filter (where is_labelled) as bigint), 0
-        ) as labelled_step_count,
-        coalesce(
-            cast(sum(step_count) filter (where is_answered) as bigint), 0
-        ) as answered_step_count,
-        coalesce(
-            cast(sum(step_count) filter (where is_labelled and is_answered) as bigint), 0
-        ) as tool_true_positive_count,
-        coalesce(
-            cast(sum(step_count) filter (where is_answered and not is_labelled) as bigint), 0
-        ) as tool_false_positive_count,
-        coalesce(
-            cast(sum(step_count) filter (where is_labelled and not is_answered) as bigint), 0
-        ) as tool_false_negative_count,
-        coalesce(
-            cast(
-                sum(step_count) filter (
-                    where is_answered and not is_labelled and actual <> 'call'
-                ) as bigint
-            ), 0
-        ) as overaction_count,
-        coalesce(
-            cast(
-                sum(step_count) filter (
-                    where is_labelled and not is_answered and predicted = 'call'
-                ) as bigint
-            ), 0
-        ) as replaced_step_count,
-        coalesce(
-            cast(
-                sum(step_count) filter (
-                    where is_labelled and predicted not in ('call', 'failed')
-                ) as bigint
-            ), 0
-        ) as rejected_step_count,
-        coalesce(
-            cast(sum(step_count) filter (where is_labelled and predicted = 'failed') as bigint), 0
-        ) as failed_step_count,
-        coalesce(
-            cast(
-                sum(key_true_positive_count) filter (
-                    where is_labelled and is_answered
-                ) as bigint
-            ), 0
-        ) as key_true_positive_count,
-        coalesce(
-            cast(
-                sum(key_false_positive_count) filter (
-                    where is_labelled and is_answered
-                ) as bigint
-            ), 0
-        ) as key_false_positive_count,
-        coalesce(
-            cast(
-                sum(key_false_negative_count) filter (
-                    where is_labelled and is_answered
-                ) as bigint
-            ), 0
-        ) as key_false_negative_count,
-        coalesce(
-            cast(
-                sum(value_true_positive_count) filter (
-                    where is_labelled and is_answered
-                ) as bigint
-            ), 0
-        ) as value_true_positive_count,
-        coalesce(
-            cast(
-                sum(value_false_positive_count) filter (
-                    where is_labelled and is_answered
-                ) as bigint
-            ), 0
-        ) as value_false_positive_count,
-        coalesce(
-            cast(
-                sum(value_false_negative_count) filter (
-                    where is_labelled and is_answered
-                ) as bigint
-            ), 0
-        ) as value_false_negative_count
+        profile, model, experiment, language, tool,
+        total_where(step_count, is_labelled) as labelled_step_count,
+        total_where(step_count, is_answered) as answered_step_count,
+        total_where(step_count, is_labelled and is_answered) as tool_true_positive_count,
+        total_where(step_count, is_answered and not is_labelled) as tool_false_positive_count,
+        total_where(step_count, is_labelled and not is_answered) as tool_false_negative_count,
+        total_where(step_count, is_answered and not is_labelled and actual <> 'call')
+            as overaction_count,
+        total_where(step_count, is_labelled and not is_answered and predicted = 'call')
+            as replaced_step_count,
+        total_where(step_count, is_labelled and predicted not in ('call', 'failed'))
+            as rejected_step_count,
+        total_where(step_count, is_labelled and predicted = 'failed') as failed_step_count,
+        total_where(key_true_positive_count, is_labelled and is_answered)
+            as key_true_positive_count,
+        total_where(key_false_positive_count, is_labelled and is_answered)
+            as key_false_positive_count,
+        total_where(key_false_negative_count, is_labelled and is_answered)
+            as key_false_negative_count,
+        total_where(value_true_positive_count, is_labelled and is_answered)
+            as value_true_positive_count,
+        total_where(value_false_positive_count, is_labelled and is_answered)
+            as value_false_positive_count,
+        total_where(value_false_negative_count, is_labelled and is_answered)
+            as value_false_negative_count
     from merged
     group by profile, model, experiment, language, tool
 ),
@@ -205,14 +115,12 @@ divided as (
         2 * share(tool_true_positive_count, labelled_step_count + answered_step_count) as tool_f1,
         precision_of(key_true_positive_count, key_false_positive_count) as key_precision,
         recall_of(key_true_positive_count, key_false_negative_count) as key_recall,
-        f1(
-            key_true_positive_count, key_false_positive_count, key_false_negative_count
-        ) as key_micro_f1,
+        f1(key_true_positive_count, key_false_positive_count, key_false_negative_count)
+            as key_micro_f1,
         precision_of(value_true_positive_count, value_false_positive_count) as value_precision,
         recall_of(value_true_positive_count, value_false_negative_count) as value_recall,
-        f1(
-            value_true_positive_count, value_false_positive_count, value_false_negative_count
-        ) as value_micro_f1
+        f1(value_true_positive_count, value_false_positive_count, value_false_negative_count)
+            as value_micro_f1
     from joined
 )
 

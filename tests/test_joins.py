@@ -7,9 +7,8 @@ import pytest
 
 from orchbench_analytics import open_warehouse
 from orchbench_analytics.errors import SelectionError
-from orchbench_analytics.outputs.dictionary import find_entry
+from orchbench_analytics.outputs.dictionary import find_entry, join_columns
 from orchbench_analytics.tables import TABLES
-from orchbench_analytics.tables.joins import join_columns
 from orchbench_analytics.warehouse import Warehouse
 
 # Each row of the first has exactly one row of the second.

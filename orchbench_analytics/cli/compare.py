@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from functools import partial
-from typing import TYPE_CHECKING, Annotated, Literal
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
@@ -94,19 +94,14 @@ def compare(
 
     opened = open_warehouse(warehouse)
     about = partial(about_sweep, opened, profile, chosen.language)
+    how: dict[str, Any] = {"clusters": clusters, "sequential": sequential, "seed": seed}
     if baseline is None or candidate is None:
         if gate:
             raise SelectionError("a gate needs two models to compare")
         if drivers:
             raise SelectionError("--drivers needs two models to compare")
         many = opened.compare(
-            baseline,
-            profile=profile,
-            metrics=metric or ["Average"],
-            clusters=clusters,
-            sequential=sequential,
-            seed=seed,
-            **chosen.names,
+            baseline, profile=profile, metrics=metric or ["Average"], **how, **chosen.names
         )
         rows.write(many, about=about)
         for said in filter(None, [sentences.many_comparisons(many), sentences.clusters_used(many)]):
@@ -119,27 +114,16 @@ def compare(
     if drivers and metric and len(metric) > 1:
         raise SelectionError("--drivers explains one metric; give one --metric")
     wanted = [*(metric or HEADLINE), *(parse_gate(text).metric for text in gate or ())]
-    experiments, languages = chosen.experiment or (), chosen.language or ()
-    found = opened.compare(
-        baseline,
-        candidate,
-        profile=profile,
-        metrics=wanted,
-        experiments=experiments,
-        languages=languages,
-        clusters=clusters,
-        sequential=sequential,
-        seed=seed,
-    )
+    pair: dict[str, Any] = {
+        "baseline": baseline,
+        "candidate": candidate,
+        "profile": profile,
+        "experiments": chosen.experiment or (),
+        "languages": chosen.language or (),
+    }
+    found = opened.compare(metrics=wanted, **pair, **how)
     if drivers:
-        carried = opened.drivers(
-            baseline,
-            candidate,
-            profile=profile,
-            metric=metric[0] if metric else "Average",
-            experiments=experiments,
-            languages=languages,
-        )
+        carried = opened.drivers(metric=metric[0] if metric else "Average", **pair)
         _write_with_drivers(
             found, carried.group_by("kind", maintain_order=True).head(drivers), rows
         )
@@ -152,18 +136,7 @@ def compare(
     if advice is not None:
         say(f"{advice}; see: {call_of('power', warehouse)}")
     if gate:
-        results = opened.gates(
-            baseline,
-            candidate,
-            gate,
-            profile=profile,
-            experiments=experiments,
-            languages=languages,
-            clusters=clusters,
-            sequential=sequential,
-            seed=seed,
-        )
-        _exit_by(results, undecided)
+        _exit_by(opened.gates(gates=gate, **pair, **how), undecided)
 
 
 def _contenders(many: pl.DataFrame) -> pl.DataFrame:

@@ -130,7 +130,7 @@ def sql(
                     )
 
             if query is not None:
-                if not _write(ask(_text_of(query)), rows, limits, timeout):
+                if not _write(ask(query_text(query)), rows, limits, timeout):
                     say_no_rows()
             elif rows.is_screen and terminal.is_terminal() and terminal.is_terminal(sys.stdin):
                 _Prompt(opened, ask, rows, limits, timeout).cmdloop()
@@ -190,10 +190,14 @@ def _within(seconds: float | None) -> Iterator[None]:
         signal.signal(signal.SIGALRM, before)
 
 
-def _text_of(query: str) -> str:
-    """The query itself, or the text of the file or stream that was named."""
+def query_text(query: str) -> str:
+    """The query itself, or the text of the .sql file or of standard input, if it names them."""
+    if query != "-" and not query.endswith(".sql"):
+        return query
     try:
-        text = sys.stdin.read() if query == "-" else query_text(query)
+        if query != "-" and not local_path(query).is_file():
+            raise QueryError(f"no such file: {query}")
+        text = sys.stdin.read() if query == "-" else local_path(query).read_text(encoding="utf-8")
         text.encode()  # standard input lets bytes that are not UTF-8 pass as half characters
         return text
     except (UnicodeDecodeError, UnicodeEncodeError) as error:
@@ -216,16 +220,6 @@ def parse_parameters(given: Iterable[str]) -> dict[str, Any]:
             parsed = value
         parameters[name] = parsed if isinstance(parsed, int | float | bool | None) else value
     return parameters
-
-
-def query_text(given: str) -> str:
-    """The query itself, or the text of the .sql file that was named."""
-    if not given.endswith(".sql"):
-        return given
-    path = local_path(given)
-    if not path.is_file():
-        raise QueryError(f"no such file: {given}")
-    return path.read_text(encoding="utf-8")
 
 
 class _PromptRows(RowOptions):

@@ -43,10 +43,10 @@ class Pace(NamedTuple):
 def show_looks(opened: Warehouse, looks: Iterable[Look], *, quiet: bool) -> None:
     """Show each look that changed something, until the user stops it."""
     counts: list[tuple[float, int]] = []
-    with _display() as show:
+    with _display() as (show, is_live):
         for look in looks:
             has_changed = bool(look.summary.taken or look.summary.removed)
-            if quiet or not (has_changed or show.is_live):
+            if quiet or not (has_changed or is_live):
                 continue
             standings = _standings(opened)
             pace = _pace(standings, counts)
@@ -80,19 +80,11 @@ def _pace(standings: pl.DataFrame | None, counts: list[tuple[float, int]]) -> Pa
     return Pace(done, total, rate * 60, (total - done) / rate if total > done else None)
 
 
-class _Show(NamedTuple):
-    show: Callable[[str, pl.DataFrame | None], None]
-    is_live: bool
-
-    def __call__(self, said: str, standings: pl.DataFrame | None) -> None:
-        self.show(said, standings)
-
-
 @contextmanager
-def _display() -> Iterator[_Show]:
-    """How looks are shown: in place on a terminal, else line by line."""
+def _display() -> Iterator[tuple[Callable[[str, pl.DataFrame | None], None], bool]]:
+    """How a look is shown, and whether in place, as on a terminal; else each has its line."""
     if not terminal.is_terminal(sys.stdout):
-        yield _Show(lambda said, rows: print(_line(said, rows), flush=True), is_live=False)
+        yield lambda said, rows: print(_line(said, rows), flush=True), False
         return
     from rich.console import Console
     from rich.live import Live
@@ -104,7 +96,7 @@ def _display() -> Iterator[_Show]:
         def show(said: str, rows: pl.DataFrame | None) -> None:
             live.update(Text(f"{_table(rows)}{said}"), refresh=True)
 
-        yield _Show(show, is_live=True)
+        yield show, True
 
 
 def _line(said: str, standings: pl.DataFrame | None) -> str:

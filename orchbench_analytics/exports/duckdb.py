@@ -95,7 +95,9 @@ class DuckDbFile(FileSink):
             connection.execute(f"use {_TARGET}")
             for relation in (*tables, MANIFEST_RELATION):
                 declared = relation if selection.has_keys else relation.without_keys()
-                _create(connection, declared, present={table.name for table in tables})
+                connection.execute(create_table(declared, DUCKDB, {table.name for table in tables}))
+                for statement in comments(declared):
+                    connection.execute(statement)
             if is_everything:
                 _create_views(connection)
             connection.execute(f"use {STAGE}")
@@ -117,14 +119,6 @@ def _attached(outgoing: Outgoing, path: Path) -> Iterator[duckdb.DuckDBPyConnect
     connection.execute(f"attach {quoted(str(path))} as {_TARGET} ({_STORAGE})")
     yield connection
     connection.execute(f"detach {_TARGET}")
-
-
-def _create(
-    connection: duckdb.DuckDBPyConnection, relation: Relation, *, present: set[str]
-) -> None:
-    connection.execute(create_table(relation, DUCKDB, present))
-    for statement in comments(relation):
-        connection.execute(statement)
 
 
 def _create_views(connection: duckdb.DuckDBPyConnection) -> None:

@@ -4,7 +4,7 @@ A document is about a model in an experiment and a language. It has the four hea
 their uncertainty. An instance is a scenario under one of the three metrics that are defined for it.
 The schema asks for a boolean, `is_correct`, and our scores are graded: it is true if the score is
 1, and each metric says so. The figures of a scenario are in the metadata of its instances, as the
-evaluator names them; from these `ingest` restores the scores (`ingest/every_eval_ever.py`).
+evaluator names them; from these `ingest` restores the scores (`ingest/results.py`).
 """
 
 from __future__ import annotations

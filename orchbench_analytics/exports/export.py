@@ -273,7 +273,8 @@ def _find_sink(target: str, selection: Selection, *, root: Path, manifest: Manif
     if path.suffix in _FILES and not (path.suffix == ".parquet" and path.is_dir()):
         room, name = _FILES[path.suffix]
         return _sink(room, name, path)
-    _refuse_other_endings(path)
+    if path.suffix[1:].isalpha() and not path.is_dir():
+        raise PathError(f"{path}: no format has the ending {path.suffix}; there are {KINDS}")
     return _sink("parquet", "ParquetDirectory", path, selection.partition_by)
 
 
@@ -291,8 +292,3 @@ def _sink(room: str, name: str, *arguments: object) -> Sink:
     module = importlib.import_module(f"orchbench_analytics.exports.{room}")
     sink: Sink = getattr(module, name)(*arguments)
     return sink
-
-
-def _refuse_other_endings(path: Path) -> None:
-    if path.suffix[1:].isalpha() and not path.is_dir():
-        raise PathError(f"{path}: no format has the ending {path.suffix}; there are {KINDS}")

@@ -98,7 +98,9 @@ class PostgresTables(Sink):
             cursor.execute(f"delete from {MANIFEST_RELATION.name}")
             _insert(cursor, MANIFEST_RELATION, manifest_table(outgoing.contents))
             connection.commit()
-        self._tidy([*written, MANIFEST_RELATION])
+        with self._connect(autocommit=True) as connection, connection.cursor() as cursor:
+            for relation in [*written, MANIFEST_RELATION]:
+                cursor.execute(f"vacuum (analyze) {quoted_name(relation.name)}")
 
     def _shape(self, cursor: Any, held: Contents | None, relations: Sequence[Relation]) -> None:
         """Make or empty all tables; those of an earlier export keep their grants and views."""
@@ -113,8 +115,11 @@ class PostgresTables(Sink):
             )
         kept = [relation for name, relation in wanted.items() if name in there & ours]
         try:
-            forget_references(cursor, kept)
-            self._drop(cursor, sorted(there - {relation.name for relation in kept}))
+            for relation in kept:  # they would block every change
+                _drop_constraints(cursor, relation, "f")
+            gone = sorted(there - {relation.name for relation in kept})
+            if gone:
+                cursor.execute(f"drop table {', '.join(map(quoted_name, gone))}")
             for relation in kept:
                 cursor.execute(f"delete from {quoted_name(relation.name)}")
                 reshape(cursor, relation)
@@ -128,16 +133,6 @@ class PostgresTables(Sink):
         for name, relation in wanted.items():
             if name not in there & ours:
                 create(cursor, relation)
-
-    def _drop(self, cursor: Any, names: Sequence[str]) -> None:
-        """Drop tables, unless something else depends on them."""
-        if names:
-            cursor.execute(f"drop table {', '.join(map(quoted_name, names))}")
-
-    def _tidy(self, relations: Sequence[Relation]) -> None:
-        with self._connect(autocommit=True) as connection, connection.cursor() as cursor:
-            for relation in relations:
-                cursor.execute(f"vacuum (analyze) {quoted_name(relation.name)}")
 
     @contextmanager
     def _connect(self, *, autocommit: bool = False) -> Iterator[Any]:
@@ -261,12 +256,6 @@ def create(cursor: Any, relation: Relation) -> None:
     """Create a table, with its descriptions and without its references."""
     cursor.execute(create_table(relation, POSTGRES, set()))
     _describe(cursor, relation)
-
-
-def forget_references(cursor: Any, relations: Sequence[Relation]) -> None:
-    """Drop the foreign keys between tables, which would block every change."""
-    for relation in relations:
-        _drop_constraints(cursor, relation, "f")
 
 
 def refer(cursor: Any, relations: Sequence[Relation]) -> None:

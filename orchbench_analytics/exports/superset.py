@@ -33,6 +33,7 @@ _VERSION = "1.0.0"  # of Superset's format
 _HIDDEN = "XXXXXXXXXX"  # Superset's own mark for a password that it will ask for
 _MADE_AT = (1980, 1, 1, 0, 0, 0)  # the earliest time a ZIP can hold, so equal bundles are equal
 _SHARE = ".3f"
+_MOST_ROWS = 10_000  # of a chart
 _TYPES: Mapping[Kind, str] = {
     "text": "VARCHAR",
     "int": "BIGINT",
@@ -136,33 +137,65 @@ def _documents(template: Document, uri: str, star: Mapping[str, Relation]) -> di
             "database_uuid": template["database"]["uuid"],
         }
     for chart in template["charts"]:
+        params = {"adhoc_filters": [], "row_limit": _MOST_ROWS, **chart["params"]}
         held[f"charts/{chart['slice_name'].replace(' ', '_')}"] = {
             "slice_name": chart["slice_name"],
             "description": chart["description"],
-            "viz_type": chart["params"]["viz_type"],
-            "params": chart["params"],
-            "query_context": _query_context(chart),
+            "viz_type": params["viz_type"],
+            "params": params,
+            "query_context": _query_context(chart, params),
             "uuid": _id_of(uri, f"chart {chart['slice_name']}"),
             "dataset_uuid": _id_of(uri, f"dataset {chart['dataset']}"),
         }
-    held["dashboards/orchbench"] = template["dashboard"]
+    held["dashboards/orchbench"] = _dashboard(uri, **template["dashboard"])
     return {f"orchbench/{name}.yaml": _text(document) for name, document in held.items()}
 
 
-def _query_context(chart: Document) -> str:
+def _dashboard(
+    uri: str, *, words: str, rows: Sequence[Mapping[str, int]], **others: Any
+) -> Document:
+    """The dashboard with its grid: words, and below them rows of charts with their widths."""
+    title, grid = others["dashboard_title"], ["ROOT_ID", "GRID_ID"]
+    parts: list[Document] = [
+        {"id": "ROOT_ID", "type": "ROOT", "children": ["GRID_ID"]},
+        {"id": "HEADER_ID", "type": "HEADER", "meta": {"text": title}},
+    ]
+
+    def add_row(name: str, members: Mapping[str, Document]) -> None:
+        row = {"id": name, "type": "ROW", "children": [*members], "parents": grid}
+        parts.append({**row, "meta": {"background": "BACKGROUND_TRANSPARENT"}})
+        for member, content in members.items():
+            parts.append({"id": member, "children": [], "parents": [*grid, name], **content})
+
+    said = {"code": words, "width": 12, "height": 12}
+    add_row("ROW-words", {"MARKDOWN-words": {"type": "MARKDOWN", "meta": said}})
+    for number, charts in enumerate(rows, start=1):
+        members = {}
+        for name, width in charts.items():
+            own = _id_of(uri, f"chart {name}")
+            meta = {"chartId": 0, "uuid": own, "sliceName": name, "width": width, "height": 50}
+            members[f"CHART-{own}"] = {"type": "CHART", "meta": meta}
+        add_row(f"ROW-{number}", members)
+    names = [part["id"] for part in parts if part["type"] == "ROW"]
+    parts.append({"id": "GRID_ID", "type": "GRID", "children": names, "parents": ["ROOT_ID"]})
+    position = {"DASHBOARD_VERSION_KEY": "v2", **{part["id"]: part for part in parts}}
+    return {**others, "position": position}
+
+
+def _query_context(chart: Document, params: Document) -> str:
     """The query of a chart, for those who ask for its data without drawing it."""
     query = {
         "columns": chart["columns"],
         "metrics": chart["metrics"],
         "orderby": [[chart["metrics"][0], False]],
-        "row_limit": chart["params"]["row_limit"],
+        "row_limit": _MOST_ROWS,
         "filters": [],
     }
     context = {
         "datasource": {"id": 0, "type": "table"},  # Superset puts its own here
         "force": False,
         "queries": [query],
-        "form_data": chart["params"],
+        "form_data": params,
         "result_format": "json",
         "result_type": "full",
     }

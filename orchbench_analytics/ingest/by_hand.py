@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import tomllib
-from collections.abc import Iterable
 from pathlib import Path, PurePosixPath
 from typing import Any
 
@@ -141,7 +140,8 @@ def _scenario_files(directory: Path) -> list[PurePosixPath]:
 
 
 def _scenario_of(name: PurePosixPath, given: Path, language: str | None) -> tuple[str, str]:
-    said = _innermost_language(name.parts[:-1]) or language
+    innermost_first = reversed(name.parts[:-1])
+    said = next(filter(None, map(language_of, innermost_first)), language)
     if said is None:
         raise PathError(
             f"{given}: nothing says which language {str(name)!r} is in; write EN/{name.name}, "
@@ -149,7 +149,3 @@ def _scenario_of(name: PurePosixPath, given: Path, language: str | None) -> tupl
         )
     plain = stem(name.name).removesuffix(".yaml").removesuffix(".yml").removesuffix("_out")
     return said, plain
-
-
-def _innermost_language(directories: Iterable[str]) -> str | None:
-    return next(filter(None, map(language_of, reversed([*directories]))), None)

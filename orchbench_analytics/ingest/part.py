@@ -13,17 +13,17 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
-from orchbench_analytics.ingest import every_eval_ever, flatten, lm_eval
+from orchbench_analytics.ingest import flatten
 from orchbench_analytics.ingest.decode import (
     JudgeLog,
     Problem,
-    ResultsDocument,
     UnreadableDocument,
     decompress,
     read_ahead,
     read_with,
 )
 from orchbench_analytics.ingest.flatten import Flat
+from orchbench_analytics.ingest.results import read_results
 from orchbench_analytics.ingest.sources import InputFile, Source, noted, refused, source_of
 from orchbench_analytics.schema import Table, arrow_schema
 from orchbench_analytics.store import directories, parquet
@@ -130,12 +130,7 @@ def read_and_flatten(file: InputFile, data: bytes) -> tuple[Flat, Problem | None
             return flatten.flatten_judge_log(
                 key | {"scenario": file.scenario, "run": file.run}, log
             )
-        if every_eval_ever.is_aggregate(document):
-            return flatten.flatten_results(key, every_eval_ever.as_results(document, file.path))
-        harness = msgspec.json.decode(document, type=lm_eval.Harness)
-        if harness.is_of_benchmark:
-            return flatten.flatten_results(key, lm_eval.as_results(harness))
-        return flatten.flatten_results(key, msgspec.json.decode(document, type=ResultsDocument))
+        return flatten.flatten_results(key, read_results(document, file.path))
 
     try:
         flat, mended = read_with(make, data)

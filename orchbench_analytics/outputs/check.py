@@ -37,15 +37,13 @@ DIFFERENCES = {
 _REPORTED_FIGURES = """
 with
 
-models as (
+scores as (
     select
         profile, model, experiment, language, cast(null as varchar) as scenario,
         coalesce(cast(columns(* exclude (profile, model, experiment, language)) as double), 0)
     from main.model_scores
     where profile in ('upstream', 'reported')
-),
-
-scenarios as (
+    union all by name
     select
         profile, model, experiment, language, scenario,
         coalesce(
@@ -55,18 +53,11 @@ scenarios as (
     where profile = 'upstream'
 ),
 
+-- A row has no value in the columns that only the other table has, and unpivot leaves them out.
 ours as (
-    from (
-        unpivot models
-        on columns(* exclude (profile, model, experiment, language, scenario))
-        into name column_name value score
-    )
-    union all
-    from (
-        unpivot scenarios
-        on columns(* exclude (profile, model, experiment, language, scenario))
-        into name column_name value score
-    )
+    unpivot scores
+    on columns(* exclude (profile, model, experiment, language, scenario))
+    into name column_name value score
 ),
 
 reported as (

@@ -14,7 +14,6 @@ from orchbench_analytics.queries import describe_view, shown_as, views
 from orchbench_analytics.schema import Column, Table
 from orchbench_analytics.store.manifest import Manifest
 from orchbench_analytics.tables import TABLES
-from orchbench_analytics.tables.joins import JOIN_NOTES, join_columns
 from orchbench_analytics.tables.statistics import STATISTICS
 from orchbench_analytics.views.catalog import PROFILES_AND_TAGS, connect
 
@@ -28,6 +27,19 @@ every profile that was scored: join by it too, filter by one, or fix it for the 
 `orchbench sql --profile`. A row of a coarser table repeats for each row of a finer one. The view
 `step_arguments` has scored steps and their arguments already joined.
 """
+
+_ROW_KEYS = ("step_key", "plan_key")
+_COARSER = ("model", "experiment", "language", "scenario", "run")
+# Tables whose keys are not only equal or different.
+_JOIN_NOTES = {
+    "sources": "Its key columns are null for files about less than a scenario: a join with it "
+    "leaves these files out, a left join keeps them.",
+    "expected_scenarios": "Only a list of scenarios has names to join by; a number has nulls.",
+    "judgements": "A verdict decided the argument of the step with the same `run`, "
+    "`call_index = judge_index` and the same `argument_key`; an unused verdict has no such step.",
+    "tool_parameters": "An argument's parameter has the same `agent_id` and `argument_key`, and "
+    "the same `language` or `unknown`.",
+}
 
 
 class Entry(NamedTuple):
@@ -50,7 +62,7 @@ class Entry(NamedTuple):
             if columns and other.name != self.table.name:
                 partners.setdefault(columns, []).append(f"`{other.name}`")
         finest_first = sorted(partners.items(), key=lambda item: _fineness(item[0]), reverse=True)
-        note = JOIN_NOTES.get(self.table.name)
+        note = _JOIN_NOTES.get(self.table.name)
         said = [f"`using ({', '.join(on)})` with {', '.join(names)}" for on, names in finest_first]
         return [*([note] if note else []), *said]
 
@@ -85,6 +97,24 @@ class Entry(NamedTuple):
         """A row for each column: name, type, meaning."""
         rows = [(c.name, _type_of(c), c.description) for c in self.table.columns]
         return pl.DataFrame(rows, schema=["column", "type", "meaning"], orient="row")
+
+
+def join_columns(left: Table, right: Table) -> tuple[str, ...]:
+    """The columns to name in `using (…)`; none if the two have nothing in common.
+
+    These are the keys that both share and that are never null, so no row is lost or invented.
+    """
+    shared = _never_null(left) & _never_null(right)
+    profile = ("profile",) if "profile" in shared else ()
+    row_keys = tuple(name for name in _ROW_KEYS if name in shared)
+    coarser = tuple(name for name in _COARSER if name in shared)
+    if coarser == ("language",):  # of an agent card, which may be for all languages
+        coarser = ()
+    return profile + (row_keys or coarser)
+
+
+def _never_null(table: Table) -> set[str]:
+    return {column.name for column in table.columns if not column.nullable}
 
 
 @cache

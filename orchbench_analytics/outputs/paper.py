@@ -37,28 +37,24 @@ _TEMPLATES = {
     "percent": ("{:.1f} %", 100),
     "decimal": (_DECIMAL, 1),
 }
-_IN_MARKDOWN = str.maketrans(
-    {c: f"\\{c}" for c in "\\|`*[]_"} | {"&": "&amp;", "<": "&lt;", ">": "&gt;"}
-)
-_IN_LATEX = str.maketrans(
-    {c: f"\\{c}" for c in "&%$#_{}"}
-    | {
-        "\\": r"\textbackslash{}",
-        "~": r"\textasciitilde{}",
-        "^": r"\textasciicircum{}",
-        "<": r"\textless{}",
-        ">": r"\textgreater{}",
-        "|": r"\textbar{}",
-        '"': '{"}',  # babel makes it a command in some languages
-        "[": "{[}",  # after a line break it would be an option
-        "]": "{]}",
-        "…": r"\ldots{}",
-        "×": r"$\times$",
-        _MINUS: "$-$",
-        _DASH: "--",
-        _DAGGER: r"\textsuperscript{\textdagger}",
-    }
-)
+MARKDOWN_ESCAPES = {c: f"\\{c}" for c in "\\|`*[]_"} | {"&": "&amp;", "<": "&lt;", ">": "&gt;"}
+LATEX_ESCAPES = {c: f"\\{c}" for c in "&%$#_{}"} | {
+    "\\": r"\textbackslash{}",
+    "~": r"\textasciitilde{}",
+    "^": r"\textasciicircum{}",
+    "<": r"\textless{}",
+    ">": r"\textgreater{}",
+    "|": r"\textbar{}",
+    '"': '{"}',  # babel makes it a command in some languages
+    "[": "{[}",  # after a line break it would be an option
+    "]": "{]}",
+    "…": r"\ldots{}",
+    "×": r"$\times$",
+    _MINUS: "$-$",
+    _DASH: "--",
+    _DAGGER: r"\textsuperscript{\textdagger}",
+}
+_IN_MARKDOWN, _IN_LATEX = str.maketrans(MARKDOWN_ESCAPES), str.maketrans(LATEX_ESCAPES)
 _LATEX = r"""% \usepackage{{booktabs}}
 {left_out}\begin{{table}}
 \centering

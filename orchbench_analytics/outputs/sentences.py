@@ -12,6 +12,7 @@ from orchbench_analytics.outputs.screen import named_contenders
 from orchbench_analytics.tables.statistics import FEWEST_FOR_REGRESSION, REGRESSION
 
 _FEW = 3
+_SOUGHT = 0.01  # that an advice is about: one point
 
 
 def points(value: float) -> str:
@@ -46,16 +47,16 @@ def _difference(row: dict[str, Any]) -> str:
     return f"{name} {points(row['difference'])} points{interval}, {row['verdict']}"
 
 
-def power_advice(rows: pl.DataFrame, *, difference: float = 0.01) -> str | None:
+def power_advice(rows: pl.DataFrame) -> str | None:
     """How many scenarios a verdict would have needed, if the first row has none."""
     row = rows.row(0, named=True)
     detectable, count = row["detectable_difference"], row["scenario_count"]
     if row["verdict"] in ("better", "worse") or not detectable or not count:
         return None
-    needed = ceil(count * (detectable / difference) ** 2)
+    needed = ceil(count * (detectable / _SOUGHT) ** 2)
     return (
         f"{LABELS[row['metric']]}: on {count} scenarios a difference below "
-        f"{100 * detectable:.1f} points is easily missed; to detect {100 * difference:g} takes "
+        f"{100 * detectable:.1f} points is easily missed; to detect {100 * _SOUGHT:g} takes "
         f"about {needed:,} scenarios like these"
     )
 

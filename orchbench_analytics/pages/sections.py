@@ -7,6 +7,7 @@ row with the language '' is over all languages, one with the model '' over all m
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from functools import partial
 from importlib.metadata import version
 from typing import Any
 
@@ -53,93 +54,77 @@ from main.model_scores
 group by profile, model, experiment
 order by profile, language, average_score desc nulls last, model, experiment
 """
-_CONFUSION = """
-with summed as (
-    select
-        profile, coalesce(language, '') as language, coalesce(model, '') as model,
-        coalesce(experiment, '') as experiment, actual, predicted,
-        cast(sum(step_count) as bigint) as step_count
-    from main.confusion_matrix
-    group by grouping sets (
-        (profile, language, model, experiment, actual, predicted),
-        (profile, model, experiment, actual, predicted),
-        (profile, language, actual, predicted), (profile, actual, predicted)
+
+
+def _pooled(view: str, by: str, figures: str, *, of_all_models: bool = False) -> str:
+    """A query that sums up a view for each model, in each language and over all of them.
+
+    If wanted, it also does for all models together.
+    """
+    groups = [f"language, model, experiment, {by}", f"model, experiment, {by}"]
+    model = "model, experiment"
+    if of_all_models:
+        groups += [f"language, {by}", by]
+        model = "coalesce(model, '') as model, coalesce(experiment, '') as experiment"
+    sets = ", ".join(f"(profile, {group})" for group in groups)
+    return (
+        f"select profile, coalesce(language, '') as language, {model}, {by}, {figures} "
+        f"from {view} group by grouping sets ({sets})"
     )
+
+
+def _totals(*columns: str) -> str:
+    return ", ".join(f"total({column}) as {column}" for column in columns)
+
+
+_CELLS = _pooled(
+    "main.confusion_matrix", "actual, predicted", _totals("step_count"), of_all_models=True
 )
+_CONFUSION = f"""
 select
     *,
     share(step_count, sum(step_count) over (
         partition by profile, language, model, experiment, actual
     )) as actual_share,
     actual = predicted or (actual = 'rejection' and predicted not in ('call', 'failed')) as is_right
-from summed
+from ({_CELLS})
 order by all
 """
-_PATTERNS = """
-select
-    profile, coalesce(language, '') as language, model, experiment, error_pattern,
-    cast(sum(occurrence_count) as bigint) as occurrence_count,
-    cast(sum(opportunity_count) as bigint) as opportunity_count,
+_PATTERN_FIGURES = f"""
+    {_totals("occurrence_count", "opportunity_count")},
     share(sum(occurrence_count), sum(opportunity_count)) as occurrence_rate
-from main.error_patterns
-group by grouping sets (
-    (profile, language, model, experiment, error_pattern),
-    (profile, model, experiment, error_pattern)
-)
-order by all
 """
-_FAILURES = """
-select
-    profile, coalesce(language, '') as language, model, experiment, unit, failure_reason,
-    cast(sum(failure_count) as bigint) as failure_count
-from main.failure_reasons
-group by grouping sets (
-    (profile, language, model, experiment, unit, failure_reason),
-    (profile, model, experiment, unit, failure_reason)
-)
+_PATTERNS = f"{_pooled('main.error_patterns', 'error_pattern', _PATTERN_FIGURES)} order by all"
+_FAILURES = f"""
+{_pooled("main.failure_reasons", "unit, failure_reason", _totals("failure_count"))}
 order by profile, language, model, experiment, unit desc, failure_reason
 """
-_TOOLS = """
-select
-    profile, coalesce(language, '') as language, coalesce(model, '') as model,
-    coalesce(experiment, '') as experiment, tool,
-    cast(sum(labelled_step_count) as bigint) as labelled_step_count,
+_TOOL_FIGURES = f"""
+    {_totals("labelled_step_count", "tool_false_positive_count")},
     share(sum(tool_true_positive_count), sum(labelled_step_count)) as tool_recall,
-    cast(sum(tool_false_positive_count) as bigint) as tool_false_positive_count,
     f1(
         sum(value_true_positive_count), sum(value_false_positive_count),
         sum(value_false_negative_count)
     ) as value_micro_f1
-from main.tool_scores
-group by grouping sets (
-    (profile, language, model, experiment, tool), (profile, model, experiment, tool),
-    (profile, language, tool), (profile, tool)
-)
+"""
+_TOOLS = f"""
+{_pooled("main.tool_scores", "tool", _TOOL_FIGURES, of_all_models=True)}
 having sum(labelled_step_count) > 0
 order by profile, language, model, experiment, tool_recall, tool
 """
-_ARGUMENTS = """
-select
-    profile, coalesce(language, '') as language, coalesce(model, '') as model,
-    coalesce(experiment, '') as experiment, argument_key, label_tools,
-    cast(sum(argument_count) as bigint) as argument_count,
-    cast(sum(key_false_negative_count) as bigint) as key_false_negative_count,
-    cast(sum(key_false_positive_count) as bigint) as key_false_positive_count,
-    cast(sum(value_false_negative_count) as bigint) as value_false_negative_count,
-    cast(sum(value_false_positive_count) as bigint) as value_false_positive_count,
-    recall_of(
-        sum(value_true_positive_count), sum(value_false_negative_count)
-    ) as value_recall
-from main.argument_scores
-group by grouping sets (
-    (profile, language, model, experiment, argument_key, label_tools),
-    (profile, model, experiment, argument_key, label_tools),
-    (profile, language, argument_key, label_tools), (profile, argument_key, label_tools)
-)
+_ARGUMENT_FIGURES = f"""
+    {_totals("argument_count", "key_false_negative_count", "key_false_positive_count")},
+    {_totals("value_false_negative_count", "value_false_positive_count")},
+    recall_of(sum(value_true_positive_count), sum(value_false_negative_count)) as value_recall
+"""
+_ARGUMENT = "argument_key, label_tools"
+_ARGUMENTS = f"""
+{_pooled("main.argument_scores", _ARGUMENT, _ARGUMENT_FIGURES, of_all_models=True)}
 order by
     profile, language, model, experiment, value_false_negative_count desc, argument_key, label_tools
 """
-_EDIT_KINDS = """
+_EDIT_FIGURES = f"{_totals('edited_plan_count', 'edit_count')}, exact_sum(edit_cost) as edit_cost"
+_EDIT_KINDS = f"""
 with found as materialized (
     from main.plan_error_kinds
 ),
@@ -155,33 +140,19 @@ plans as (
         (profile, language, model, experiment), (profile, model, experiment)
     )
 ),
-edits as (
-    select
-        profile, coalesce(language, '') as language, model, experiment, kind,
-        cast(sum(edited_plan_count) as bigint) as edited_plan_count,
-        cast(sum(edit_count) as bigint) as edit_count,
-        exact_sum(edit_cost) as edit_cost
-    from found
-    group by grouping sets (
-        (profile, language, model, experiment, kind), (profile, model, experiment, kind)
-    )
-)
+edits as ({_pooled("found", "kind", _EDIT_FIGURES)})
 select edits.*, share(edit_cost, read_plan_count) as mean_edit_cost
 from edits
 inner join plans using (profile, language, model, experiment)
 order by profile, language, model, experiment, edit_cost desc, kind
 """
-_PLAN_SIZES = """
-select
-    profile, coalesce(language, '') as language, model, experiment, label_workflow_count,
-    cast(sum(plan_count) as bigint) as plan_count,
+_SIZED = "(from main.plan_size_scores where label_workflow_count is not null)"
+_SIZE_FIGURES = f"""
+    {_totals("plan_count")},
     share(exact_sum(plan_similarity_sum), sum(plan_count)) as mean_plan_similarity
-from main.plan_size_scores
-where label_workflow_count is not null
-group by grouping sets (
-    (profile, language, model, experiment, label_workflow_count),
-    (profile, model, experiment, label_workflow_count)
-)
+"""
+_PLAN_SIZES = f"""
+{_pooled(_SIZED, "label_workflow_count", _SIZE_FIGURES)}
 order by profile, language, model, experiment, label_workflow_count
 """
 _COSTS = """
@@ -311,49 +282,6 @@ def _size(sizes: pl.DataFrame, latest: pl.DataFrame, profile: str) -> dict[str, 
     }
 
 
-def decisions(source: Source) -> Piece:
-    """How labels were answered, and how decisions went wrong."""
-    return _queried(
-        source,
-        is_pooled=True,
-        confusion=(_CONFUSION, "confusion_matrix"),
-        patterns=(_PATTERNS, "error_patterns"),
-        failures=(_FAILURES, "failure_reasons"),
-    )
-
-
-def tools(source: Source) -> Piece:
-    """Which tools are chosen wrongly by whom."""
-    return _queried(source, is_pooled=True, tools=(_TOOLS, "tool_scores"))
-
-
-def arguments(source: Source) -> Piece:
-    """Which arguments go wrong, over all models and for each."""
-    return _queried(source, is_pooled=True, arguments=(_ARGUMENTS, "argument_scores"))
-
-
-def plans(source: Source) -> Piece:
-    """What is wrong with plans, and how it grows with their size."""
-    return _queried(
-        source, kinds=(_EDIT_KINDS, "plan_error_kinds"), sizes=(_PLAN_SIZES, "plan_size_scores")
-    )
-
-
-def costs(source: Source) -> Piece:
-    """What a score costs, and which models lie on the front."""
-    return _queried(source, costs=(_COSTS, "score_costs"))
-
-
-def scenarios(source: Source) -> Piece:
-    """Which scenarios are hard, dead or suspicious."""
-    return _queried(source, difficulties=(_DIFFICULTIES, "scenario_difficulties"))
-
-
-def scenario_scores(source: Source) -> Piece:
-    """Every scenario by every model."""
-    return _queried(source, scores=(_SCENARIO_SCORES, "scenario_means"))
-
-
 def consistency(source: Source) -> Piece:
     """How steady models are from run to run."""
     found: dict[Table, list[pl.DataFrame]] = {FLIPS: [], PASS_RATES: [], RUN_NOISE: []}
@@ -407,22 +335,30 @@ def audited(changes: pl.DataFrame, source: Source) -> Piece:
 
 
 def _queried(source: Source, *, is_pooled: bool = False, **tables: tuple[str, str]) -> Piece:
-    """Tables by name, each from a query of one view."""
+    """A section of tables that are the rows of queries, each of one view."""
     queries = {relation: query for query, relation in tables.values()}
     found = source.queries(queries, is_pooled=is_pooled)
     return {name: columns_of(found[relation]) for name, (_, relation) in tables.items()}
 
 
+_POOLED = partial(_queried, is_pooled=True)
 # Those that take longest come first.
 SECTIONS: Mapping[str, Callable[[Source], Piece]] = {
     "comparisons": comparisons,
     "consistency": consistency,
-    "arguments": arguments,
-    "tools": tools,
-    "scenarios": scenarios,
-    "scenario_scores": scenario_scores,
-    "decisions": decisions,
-    "plans": plans,
-    "costs": costs,
+    "arguments": partial(_POOLED, arguments=(_ARGUMENTS, "argument_scores")),
+    "tools": partial(_POOLED, tools=(_TOOLS, "tool_scores")),
+    "scenarios": partial(_queried, difficulties=(_DIFFICULTIES, "scenario_difficulties")),
+    "scenario_scores": partial(_queried, scores=(_SCENARIO_SCORES, "scenario_means")),
+    "decisions": partial(
+        _POOLED,
+        confusion=(_CONFUSION, "confusion_matrix"),
+        patterns=(_PATTERNS, "error_patterns"),
+        failures=(_FAILURES, "failure_reasons"),
+    ),
+    "plans": partial(
+        _queried, kinds=(_EDIT_KINDS, "plan_error_kinds"), sizes=(_PLAN_SIZES, "plan_size_scores")
+    ),
+    "costs": partial(_queried, costs=(_COSTS, "score_costs")),
     "core": core,
 }

@@ -9,6 +9,8 @@ from collections.abc import Mapping
 from typing import Any
 
 from orchbench_analytics.metrics import HEADLINE, METRICS
+from orchbench_analytics.outputs.paper import LATEX_ESCAPES, MARKDOWN_ESCAPES
+from orchbench_analytics.outputs.write import FORMULA_STARTS
 from orchbench_analytics.profiles import Profile
 
 _PROFILES = {
@@ -95,7 +97,7 @@ _EDITS = {
 
 
 def words(profiles: Mapping[str, Profile]) -> dict[str, Any]:
-    """Words for values by the column that holds them, and the metrics in their order."""
+    """Words for values by the column that holds them, the metrics in their order, and escapes."""
     return {
         "profile": {name: _PROFILES.get(name, "rules of your own") for name in profiles},
         "decision": DECISIONS,
@@ -108,6 +110,8 @@ def words(profiles: Mapping[str, Profile]) -> dict[str, Any]:
         "criterion": _CRITERIA,
         "edit": _EDITS,
         "headline": list(HEADLINE),
+        "escapes": {"latex": LATEX_ESCAPES, "markdown": MARKDOWN_ESCAPES},
+        "formula_starts": FORMULA_STARTS,
         "metric": {name: metric.label for name, metric in METRICS.items()},
         # Which rows a metric is made of, for the page to lead to them.
         "rows_behind": {name: _rows_behind(name) for name in METRICS},

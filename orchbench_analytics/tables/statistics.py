@@ -10,7 +10,7 @@ from orchbench_analytics.schema import (
     maybe_text,
     text,
 )
-from orchbench_analytics.tables.scored import PROFILE_NAME
+from orchbench_analytics.tables import PROFILE_NAME
 
 _MODEL = text("model", "Model name, as the results tree has it.")
 _EXPERIMENT = text("experiment", "Experiment the files belong to.")

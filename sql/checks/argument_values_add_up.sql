@@ -3,11 +3,7 @@ with
 
 arguments as (
     select
-        profile,
-        model,
-        experiment,
-        language,
-        scenario,
+        profile, model, experiment, language, scenario,
         sum(true_positive_count + false_positive_count + false_negative_count) as value_count
     from main.scored_arguments
     group by profile, model, experiment, language, scenario
@@ -15,11 +11,7 @@ arguments as (
 
 steps as (
     select
-        profile,
-        model,
-        experiment,
-        language,
-        scenario,
+        profile, model, experiment, language, scenario,
         sum(
             value_true_positive_count + value_false_positive_count + value_false_negative_count
         ) as value_count
@@ -28,11 +20,7 @@ steps as (
 )
 
 select
-    profile,
-    model,
-    experiment,
-    language,
-    scenario,
+    profile, model, experiment, language, scenario,
     'compared argument values' as figure,
     coalesce(arguments.value_count, 0) as expected,
     coalesce(steps.value_count, 0) as found

@@ -1,10 +1,6 @@
 -- Every scored step is exactly one of the four outcomes of deciding to call.
 select
-    profile,
-    model,
-    experiment,
-    language,
-    scenario,
+    profile, model, experiment, language, scenario,
     'outcomes of scored steps' as figure,
     count(*) filter (where is_scored) as expected,
     sum(

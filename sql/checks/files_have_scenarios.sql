@@ -3,10 +3,7 @@ with
 
 files as (
     select
-        model,
-        experiment,
-        language,
-        scenario,
+        model, experiment, language, scenario,
         count(*) as file_count
     from main.sources
     where kind = 'runs' and status = 'taken'
@@ -15,10 +12,7 @@ files as (
 
 scenarios as (
     select
-        model,
-        experiment,
-        language,
-        scenario,
+        model, experiment, language, scenario,
         count(*) as row_count
     from main.scenarios
     group by model, experiment, language, scenario
@@ -26,10 +20,7 @@ scenarios as (
 
 select
     cast(null as varchar) as profile,
-    model,
-    experiment,
-    language,
-    scenario,
+    model, experiment, language, scenario,
     'rows of scenarios' as figure,
     coalesce(files.file_count, 0) as expected,
     coalesce(scenarios.row_count, 0) as found

@@ -1,10 +1,6 @@
 -- A right call is a right non-rejection, and a needless call is a missed rejection.
 select
-    profile,
-    model,
-    experiment,
-    language,
-    scenario,
+    profile, model, experiment, language, scenario,
     'calls seen as non-rejections' as figure,
     sum(true_positive_call_count + false_positive_call_count) as expected,
     sum(true_negative_reject_count + least(false_negative_reject_count, false_positive_call_count))

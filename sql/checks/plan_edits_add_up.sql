@@ -3,13 +3,7 @@ with
 
 edits as (
     select
-        profile,
-        model,
-        experiment,
-        language,
-        scenario,
-        run,
-        step_id,
+        profile, model, experiment, language, scenario, run, step_id,
         sum(cost) as cost
     from main.plan_edits
     group by profile, model, experiment, language, scenario, run, step_id
@@ -17,13 +11,8 @@ edits as (
 
 plans as (
     select
-        scored_plans.profile,
-        scored_plans.model,
-        scored_plans.experiment,
-        scored_plans.language,
-        scored_plans.scenario,
-        scored_plans.run,
-        scored_plans.step_id,
+        scored_plans.profile, scored_plans.model, scored_plans.experiment, scored_plans.language,
+        scored_plans.scenario, scored_plans.run, scored_plans.step_id,
         scored_plans.structure_distance + scored_plans.component_distance as distance
     from main.scored_plans as scored_plans
     inner join main.profiles as profiles using (profile)
@@ -36,11 +25,7 @@ plans as (
 )
 
 select
-    profile,
-    model,
-    experiment,
-    language,
-    scenario,
+    profile, model, experiment, language, scenario,
     'costs of plan edits, ' || run || ', step ' || step_id as figure,
     plans.distance as expected,
     coalesce(edits.cost, 0) as found

@@ -3,11 +3,7 @@ with
 
 expected as (
     select
-        profiles.profile,
-        plans.model,
-        plans.experiment,
-        plans.language,
-        plans.scenario,
+        profiles.profile, plans.model, plans.experiment, plans.language, plans.scenario,
         count(*) as row_count
     from main.plans as plans
     cross join main.profiles as profiles
@@ -17,22 +13,14 @@ expected as (
 
 found as (
     select
-        profile,
-        model,
-        experiment,
-        language,
-        scenario,
+        profile, model, experiment, language, scenario,
         count(*) filter (where is_scored = (left_out_reason is null)) as row_count
     from main.scored_plans
     group by profile, model, experiment, language, scenario
 )
 
 select
-    profile,
-    model,
-    experiment,
-    language,
-    scenario,
+    profile, model, experiment, language, scenario,
     'rows of scored_plans' as figure,
     coalesce(expected.row_count, 0) as expected,
     coalesce(found.row_count, 0) as found

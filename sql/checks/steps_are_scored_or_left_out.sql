@@ -3,11 +3,7 @@ with
 
 expected as (
     select
-        profiles.profile,
-        steps.model,
-        steps.experiment,
-        steps.language,
-        steps.scenario,
+        profiles.profile, steps.model, steps.experiment, steps.language, steps.scenario,
         count(*) as row_count
     from main.steps as steps
     cross join main.profiles as profiles
@@ -17,22 +13,14 @@ expected as (
 
 found as (
     select
-        profile,
-        model,
-        experiment,
-        language,
-        scenario,
+        profile, model, experiment, language, scenario,
         count(*) filter (where is_scored = (left_out_reason is null)) as row_count
     from main.scored_steps
     group by profile, model, experiment, language, scenario
 )
 
 select
-    profile,
-    model,
-    experiment,
-    language,
-    scenario,
+    profile, model, experiment, language, scenario,
     'rows of scored_steps' as figure,
     coalesce(expected.row_count, 0) as expected,
     coalesce(found.row_count, 0) as found

@@ -51,6 +51,14 @@ create or replace macro exact_sum(x) as
 create or replace macro exact_mean(x) as
     share(exact_sum(x), count(x));
 
+-- The sum of counts over rows as an integer.
+create or replace macro total(x) as
+    cast(sum(x) as bigint);
+
+-- The same over the rows that meet a condition; 0 where none does.
+create or replace macro total_where(x, condition) as
+    coalesce(cast(sum(x) filter (where condition) as bigint), 0);
+
 -- The sum over rows in floating point, one after another by `position`: the last digit hangs on it.
 create or replace macro sum_in_order(x, position) as
     list_reduce(list(x order by position) filter (where x is not null), lambda a, b: a + b);

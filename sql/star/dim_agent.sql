@@ -2,13 +2,8 @@
 -- grain: agent_sk
 with
 
-scored_steps as (
-    select * from main.scored_steps
-),
-
-tool_parameters as (
-    select * from main.tool_parameters
-),
+scored_steps as (select * from main.scored_steps),
+tool_parameters as (select * from main.tool_parameters),
 
 known as (
     select '(none)' as agent

@@ -2,13 +2,8 @@
 -- grain: argument_sk
 with
 
-scored_arguments as (
-    select * from main.scored_arguments
-),
-
-tool_parameters as (
-    select * from main.tool_parameters
-),
+scored_arguments as (select * from main.scored_arguments),
+tool_parameters as (select * from main.tool_parameters),
 
 known as (
     select argument_key from scored_arguments

@@ -2,22 +2,17 @@
 -- grain: edit_kind_sk
 with
 
-plan_edits as (
-    select * from main.plan_edits
-),
+plan_edits as (select * from main.plan_edits),
 
 known as (
-    select distinct
-        graph,
-        kind
+    select distinct graph, kind
     from plan_edits
 ),
 
 keyed as (
     select
         surrogate_key([graph, kind]) as edit_kind_sk,
-        graph,
-        kind
+        graph, kind
     from known
 )
 

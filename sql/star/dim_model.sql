@@ -2,15 +2,12 @@
 -- grain: model_sk
 with
 
-model_tags as (
-    select * from main.model_tags
-),
+model_tags as (select * from main.model_tags),
 
 keyed as (
     select
         model_key(model, experiment) as model_sk,
-        model,
-        experiment,
+        model, experiment,
         model || ' / ' || experiment as model_label,
         * exclude (model, experiment)
     from model_tags

@@ -2,9 +2,7 @@
 -- grain: profile_sk
 with
 
-profiles as (
-    select * from main.profiles
-),
+profiles as (select * from main.profiles),
 
 keyed as (
     select

@@ -2,13 +2,8 @@
 -- grain: run_sk
 with
 
-steps as (
-    select * from main.steps
-),
-
-plans as (
-    select * from main.plans
-),
+steps as (select * from main.steps),
+plans as (select * from main.plans),
 
 known as (
     select run from steps

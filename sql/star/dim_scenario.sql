@@ -2,13 +2,8 @@
 -- grain: scenario_sk
 with
 
-scenario_scores as (
-    select * from main.scenario_scores
-),
-
-scenario_difficulties as (
-    select * from main.scenario_difficulties
-),
+scenario_scores as (select * from main.scenario_scores),
+scenario_difficulties as (select * from main.scenario_difficulties),
 
 chosen as (
     select coalesce(max(profile) filter (where profile = 'spec'), min(profile)) as profile
@@ -22,24 +17,17 @@ difficulties as (
 ),
 
 known as (
-    select distinct
-        language,
-        scenario
+    select distinct language, scenario
     from scenario_scores
 ),
 
 keyed as (
     select
         scenario_key(language, scenario) as scenario_sk,
-        language,
-        scenario,
+        language, scenario,
         try_cast(regexp_extract(scenario, '[0-9]+') as bigint) as scenario_number,
-        difficulties.attempt_count,
-        difficulties.mean_scenario_score,
-        difficulties.score_deviation,
-        difficulties.discrimination,
-        difficulties.is_dead,
-        difficulties.is_suspicious
+        difficulties.attempt_count, difficulties.mean_scenario_score, difficulties.score_deviation,
+        difficulties.discrimination, difficulties.is_dead, difficulties.is_suspicious
     from known
     left join difficulties using (language, scenario)
 )

@@ -2,13 +2,8 @@
 -- grain: tool_sk
 with
 
-step_tools as (
-    select * from main.step_tools
-),
-
-tool_parameters as (
-    select * from main.tool_parameters
-),
+step_tools as (select * from main.step_tools),
+tool_parameters as (select * from main.tool_parameters),
 
 known as (
     select tool from step_tools

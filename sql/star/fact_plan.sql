@@ -2,16 +2,13 @@
 -- grain: profile_sk, plan_sk
 with
 
-scored_plans as (
-    select * from main.scored_plans
-),
+scored_plans as (select * from main.scored_plans),
 
 keyed as (
     select
         profile_key(profile) as profile_sk,
-        entry_key(
-            model, experiment, language, scenario, run, step_id, answer_position
-        ) as plan_sk,
+        entry_key(model, experiment, language, scenario, run, step_id, answer_position)
+            as plan_sk,
         model_key(model, experiment) as model_sk,
         scenario_key(language, scenario) as scenario_sk,
         surrogate_key([run]) as run_sk,

@@ -4,21 +4,10 @@
 -- formulas: rounding to four digits, or not at all, and what an undefined score is.
 with
 
-profiles as (
-    select * from main.profiles
-),
-
-scenarios as (
-    select * from main.scenarios
-),
-
-scenario_scores as (
-    select * from main.scenario_scores
-),
-
-scenario_usage as (
-    select * from main.scenario_usage
-),
+profiles as (select * from main.profiles),
+scenarios as (select * from main.scenarios),
+scenario_scores as (select * from main.scenario_scores),
+scenario_usage as (select * from main.scenario_usage),
 
 dated as (
     select
@@ -36,12 +25,9 @@ keyed as (
             when year(dated.generated_time) between 1900 and 9999 then dated.generated_time
         end as document_made_at,
         scenario_scores.* exclude (profile, model, experiment, language, scenario),
-        scenario_usage.usage_basis,
-        scenario_usage.used_call_count,
-        scenario_usage.used_input_token_count,
-        scenario_usage.used_output_token_count,
-        scenario_usage.used_token_count,
-        scenario_usage.used_cost,
+        scenario_usage.usage_basis, scenario_usage.used_call_count,
+        scenario_usage.used_input_token_count, scenario_usage.used_output_token_count,
+        scenario_usage.used_token_count, scenario_usage.used_cost,
         cast(
             case when profiles.rounding = 'four_digits' then 10000 else 1 end as double
         ) as score_scale,

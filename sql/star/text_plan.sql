@@ -2,18 +2,14 @@
 -- grain: plan_sk
 with
 
-plans as (
-    select * from main.plans
-),
+plans as (select * from main.plans),
 
 keyed as (
     select
-        entry_key(
-            model, experiment, language, scenario, run, step_id, answer_position
-        ) as plan_sk,
+        entry_key(model, experiment, language, scenario, run, step_id, answer_position)
+            as plan_sk,
         model_key(model, experiment) as model_sk,
-        label_content,
-        answer_content
+        label_content, answer_content
     from plans
 )
 

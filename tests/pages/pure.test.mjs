@@ -6,9 +6,13 @@ import test from "node:test";
 
 const folder = new URL("../../orchbench_analytics/pages/static/", import.meta.url);
 const source = ["figures.js", "differences.js", "copies.js"].map((name) => readFileSync(new URL(name, folder), "utf8")).join("\n");
-const page = new Function(`${source}
+// Some of the escapes that the page is given.
+const escapes = { markdown: { _: "\\_", "|": "\\|", "&": "&amp;", "<": "&lt;", ">": "&gt;" },
+  latex: { "&": "\\&", _: "\\_", "|": "\\textbar{}", "<": "\\textless{}", ">": "\\textgreater{}", '"': '{"}', "−": "$-$", "–": "--" } };
+const words = { escapes, formula_starts: [..."=+-@\t\r"] };
+const page = new Function("words", `${source}
 return { points, signed, percent, fixed, exactly, written, many, cut, distinct, grouped, sortedRows, domainOf,
-  roundTicks, scale, callsOf, callDifferences, lineDifferences, csvOf, markdownOf, latexOf, shellWord, completed };`)();
+  roundTicks, scale, callsOf, callDifferences, lineDifferences, csvOf, markdownOf, latexOf, shellWord, completed };`)(words);
 
 test("scores are points with one decimal, and four digits on hover", () => {
   assert.equal(page.points(0.98463), "98.5");

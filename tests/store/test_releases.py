@@ -28,7 +28,7 @@ PACKAGE = Path(orchbench_analytics.__file__).parent
 Edit = tuple[str, str, str]
 
 NEW_COLUMN: Edit = (
-    "tables/raw.py",
+    "tables/__init__.py",
     "        STEP_ROW,\n    ),\n)\nPLANS",
     '        STEP_ROW,\n        maybe_text("colour", "New."),\n    ),\n)\nPLANS',
 )

@@ -52,7 +52,6 @@ const scenarioPath = (row, language, scenario) => [...modelPath(row), "scenario"
 const stepPath = (row, step) =>
   [...scenarioPath(row, step.language, step.scenario), "run", step.run, "step", step.step_id];
 const a = (href, ...children) => el("a", { href }, children);
-const modelLink = (row) => a(address(modelPath(row)), data(modelName(row)));
 // A model's name; its experiment only where names alone do not tell models apart.
 function modelName(row) {
   const { core } = here;

@@ -4,23 +4,20 @@
 const quotedCell = (value) => {
   const text = isAbsent(value) ? "" : String(value);
   // A spreadsheet would run a text that begins like a formula.
-  const inert = typeof value === "string" && /^[=+\-@\t\r]/.test(text) ? `'${text}` : text;
-  return /[",\n\r]/.test(inert) ? `"${inert.replaceAll('"', '""')}"` : inert;
+  const defused = typeof value === "string" && words.formula_starts.includes(text[0]) ? `'${text}` : text;
+  return /[",\n\r]/.test(defused) ? `"${defused.replaceAll('"', '""')}"` : defused;
 };
 const csvOf = ({ heads, rows }) => [heads.map(({ label }) => label), ...rows].map((row) => `${row.map(quotedCell).join(",")}\n`).join("");
 
-const ENTITIES = { "&": "&amp;", "<": "&lt;", ">": "&gt;" };
-const oneLine = (text) => text.replace(/\s+/g, " ").trim();
-const inMarkdown = (text) => oneLine(text).replace(/[\\|`*[\]_]/g, "\\$&").replace(/[&<>]/g, (letter) => ENTITIES[letter]);
+// A text as one line in which no letter acts.
+const inert = (text, format) => [...text.replace(/\s+/g, " ").trim()].map((letter) => words.escapes[format][letter] ?? letter).join("");
+const inMarkdown = (text) => inert(text, "markdown");
+const inLatex = (text) => inert(text, "latex");
 
 function markdownOf({ caption, heads, rows }) {
   const lines = [heads.map(({ label }) => inMarkdown(label)), heads.map(({ isNumber }) => (isNumber ? "--:" : "---")), ...rows.map((row) => row.map(inMarkdown))];
   return `${inMarkdown(caption)}\n\n${lines.map((line) => `| ${line.join(" | ")} |\n`).join("")}`;
 }
-
-const COMMANDS = { "\\": "\\textbackslash{}", "~": "\\textasciitilde{}", "^": "\\textasciicircum{}", "<": "\\textless{}", ">": "\\textgreater{}", "|": "\\textbar{}",
-  '"': '{"}', "[": "{[}", "]": "{]}", "…": "\\ldots{}", "×": "$\\times$", "−": "$-$", "–": "--", "†": "\\textsuperscript{\\textdagger}" };
-const inLatex = (text) => oneLine(text).replace(/[&%$#_{}]|[\\~^<>|"[\]…×−–†]/g, (letter) => COMMANDS[letter] ?? `\\${letter}`);
 
 function latexOf({ caption, heads, rows }) {
   const line = (cells) => `${cells.map(inLatex).join(" & ")} \\\\\n`;

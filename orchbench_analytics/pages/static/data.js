@@ -49,7 +49,6 @@ class Table {
   }
 }
 
-const EMPTY_TABLE = new Table({ count: 0, columns: {} });
 // The words that Python has for columns and values; they come with the first piece.
 const words = { heads: {} };
 const wordFor = (kind, value) => words[kind]?.[value] ?? plain(value);

@@ -4,7 +4,6 @@ const STATES = ["same", "missing", "extra", "changed"];
 const STATE_WORDS = ["in both", "missing", "extra", "changed"];
 const BOX = { width: 190, height: 46, acrossGap: 56, downGap: 26, margin: 28 };
 const BROAD = 720; // a picture wider than this takes the whole row
-const MOST_EDITS = 400; // as many as the report keeps of a plan
 const [EDIT_GRAPH, EDIT_KIND, EDIT_SUBJECT, EDIT_WANTED, EDIT_GIVEN, EDIT_COST] = [0, 1, 2, 3, 4, 5];
 
 const planPictures = (drawn, structureDistance, componentDistance) => [legend(), el("div", { class: "pictures" },
@@ -21,22 +20,23 @@ function planPicture(drawn, graph, title, distance) {
     isDrawn ? withSave(el("div", { class: "canvas", tabindex: 0, role: "group", "aria-label": title },
       drawing(nodes, edges, layerSizes, title)), `plan-${graph}`)
       : note("This plan is too large to draw; its differences are listed."),
-    editList(edits, drawn.edit_count, distance));
+    editList(edits, drawn, distance));
 }
 
 const legend = () => el("p", { class: "legend" }, STATES.map((state, place) =>
   el("span", { class: `key ${state}` }, STATE_WORDS[place])));
 
-function editList(edits, editCount, distance) {
+function editList(edits, { edits: { length }, edit_count: editCount }, distance) {
   if (!edits.length) return note(distance ? "No edits were kept for this distance." : "Nothing to change: both plans agree.");
   const total = edits.reduce((all, edit) => all + edit[EDIT_COST], 0);
-  const isOther = editCount <= MOST_EDITS && Math.abs(total - distance) > 1e-6;
+  const isCut = editCount > length;
+  const isOther = !isCut && Math.abs(total - distance) > 1e-6;
   return [isOther && note("These edits are a true path. The public evaluator's search miscounts loops and prints another distance."),
   el("div", { class: "edit-list", tabindex: 0, role: "group", "aria-label": "Edits" }, el("table", { class: "edits" }, el("thead", { class: "visually-hidden" }, el("tr", null,
       el("th", { scope: "col" }, "Edit"), el("th", { scope: "col" }, "Cost"))),
     el("tbody", null, edits.map(editRow)),
     el("tfoot", null, el("tr", null, el("th", { scope: "row" },
-      editCount > MOST_EDITS ? `The first of ${many(editCount, "edit")}` : "Together"),
+      isCut ? `The first of ${many(editCount, "edit")}` : "Together"),
     el("td", { class: "number" }, fixed(total, 1))))))];
 }
 

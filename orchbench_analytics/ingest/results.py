@@ -1,7 +1,9 @@
-"""Every Eval Ever documents that we wrote, read back as the evaluator's result files.
+"""Result files: the evaluator's own, and those of other harnesses, read as if they were its own.
 
-The aggregate document has the scores of a model, and its instances, in a file beside it, have the
-figures of each scenario. `exports/every_eval_ever.py` writes both.
+Every Eval Ever (as `exports/every_eval_ever.py` writes it): the aggregate document has the scores
+of a model, and its instances, in a file beside it, have the figures of each scenario.
+lm-evaluation-harness: a `results.json` has the figures of a model and no scenarios, so that nothing
+is scored from it; its figures are rows of `reported_models`.
 """
 
 from __future__ import annotations
@@ -20,6 +22,33 @@ from orchbench_analytics.ingest.decode import (
     read_bytes,
 )
 from orchbench_analytics.metrics import LABEL_FIGURES, SCENARIO_FIGURES
+
+_BENCHMARK = "OrchestrationBench"
+
+
+class _Signs(msgspec.Struct):
+    """What tells whose document it is: keys of Every Eval Ever and of lm-evaluation-harness."""
+
+    evaluation_results: msgspec.Raw | msgspec.UnsetType = msgspec.UNSET
+    results: Any = None
+
+
+def read_results(document: bytes, path: str) -> ResultsDocument:
+    """The figures of a result file, in the form of the evaluator's."""
+    signs = msgspec.json.decode(document, type=_Signs)
+    if signs.evaluation_results is not msgspec.UNSET:
+        return _from_every_eval_ever(document, path)
+    if isinstance(signs.results, dict) and isinstance(signs.results.get(_BENCHMARK), dict):
+        return _from_harness(signs.results[_BENCHMARK])
+    return msgspec.json.decode(document, type=ResultsDocument)
+
+
+def _from_harness(figures: dict[str, Any]) -> ResultsDocument:
+    """Figures by their names without lm-eval's filter, as in `FC,none`."""
+    named = {
+        n.split(",")[0]: value for n, value in figures.items() if isinstance(value, int | float)
+    }
+    return ResultsDocument(named, [])
 
 
 class _Metric(msgspec.Struct):
@@ -40,7 +69,7 @@ class _Instances(msgspec.Struct):
     checksum: str
 
 
-class Aggregate(msgspec.Struct):
+class _Aggregate(msgspec.Struct):
     """An aggregate document, as far as it is read."""
 
     evaluation_results: list[_Result]
@@ -51,18 +80,9 @@ class _Instance(msgspec.Struct):
     metadata: dict[str, str]
 
 
-def is_aggregate(document: bytes) -> bool:
-    """Whether a document is one of Every Eval Ever, and not an evaluator's result file."""
-    return msgspec.json.decode(document, type=_Sign).evaluation_results is not msgspec.UNSET
-
-
-class _Sign(msgspec.Struct):
-    evaluation_results: msgspec.Raw | msgspec.UnsetType = msgspec.UNSET
-
-
-def as_results(document: bytes, path: str) -> ResultsDocument:
-    """The document and the instances beside it as a result file of the evaluator."""
-    aggregate = msgspec.json.decode(document, type=Aggregate)
+def _from_every_eval_ever(document: bytes, path: str) -> ResultsDocument:
+    """The scores of the document, and the figures of the instances beside it."""
+    aggregate = msgspec.json.decode(document, type=_Aggregate)
     stated = aggregate.detailed_evaluation_results
     instances = read_bytes(str(Path(path).with_name(stated.file_path.rsplit("/", 1)[-1])))
     if hashlib.sha256(instances).hexdigest() != stated.checksum:
