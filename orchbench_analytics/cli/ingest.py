@@ -22,6 +22,7 @@ from orchbench_analytics.cli.app import (
     typed_root,
 )
 from orchbench_analytics.cli.progress import progress_bar, say_summary, say_unchecked, task_bar
+from orchbench_analytics.engines.local import share_machine
 from orchbench_analytics.errors import PathError, SelectionError
 from orchbench_analytics.paths import is_address
 from orchbench_analytics.store.manifest import Finding, Manifest, remedy_for, row_count
@@ -148,6 +149,8 @@ def ingest(
         with engine.opened(warehouse, create=True) as opened:
             show_looks(opened, opened.watch(*paths, every=every, **what), quiet=quiet)
         return
+    if engine.is_local:
+        share_machine()
     with (
         progress_bar(quiet=quiet or not engine.is_local) as progress,
         task_bar(quiet=quiet or engine.is_local) as task_progress,

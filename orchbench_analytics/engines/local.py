@@ -28,6 +28,12 @@ Result = TypeVar("Result")
 _PROBE_COUNT = 64
 # Tasks hold many rows and no cycles; looking for them again and again took an eighth of an ingest.
 _OBJECTS_BETWEEN_COLLECTIONS = 100_000
+_SHARING = {
+    "POLARS_MAX_THREADS": "1",
+    "OPENBLAS_NUM_THREADS": "1",  # numpy's threads wait by running
+    "ARROW_DEFAULT_MEMORY_POOL": "system",  # pyarrow's own gives less back
+    "_RJEM_MALLOC_CONF": "dirty_decay_ms:100,muzzy_decay_ms:0",  # polars' allocator
+}
 
 
 class Engine(Protocol):
@@ -170,13 +176,19 @@ def _kill_workers() -> None:
             worker.kill()
 
 
+def share_machine() -> None:
+    """Let libraries that are imported from here on use one core, and give memory back at once.
+
+    The other cores and the rest of the memory are for the processes beside this one.
+    """
+    for name, value in _SHARING.items():
+        os.environ.setdefault(name, value)
+
+
 def _set_up_worker() -> None:
     """Give this worker one core, and let it end when the process that wants its work is gone."""
     gc.set_threshold(_OBJECTS_BETWEEN_COLLECTIONS)
-    # The other cores have workers of their own. numpy's threads also wait by running.
-    for threads in ("POLARS_MAX_THREADS", "OPENBLAS_NUM_THREADS"):
-        os.environ.setdefault(threads, "1")
-    os.environ.setdefault("ARROW_DEFAULT_MEMORY_POOL", "system")  # pyarrow's own gives less back
+    share_machine()
     Thread(target=_exit_after_parent, daemon=True).start()
 
 

@@ -13,8 +13,7 @@ import stat
 import time
 import zlib
 from collections.abc import Collection, Iterable, Iterator, Sequence
-from functools import cache, lru_cache
-from itertools import islice
+from functools import cache
 from pathlib import Path, PurePosixPath
 from typing import NamedTuple, TypeVar
 
@@ -37,6 +36,7 @@ OTHER_KIND = "other_kind"
 _KERNEL_FILES = ("/proc/", "/sys/", "/dev/")  # some, such as /proc/kmsg, never end
 _PLACED_KINDS = ("agent_card", *NOT_NEEDED)  # wherever files of these lie
 _RUNS_SUFFIX = "_out.json"
+_OF_A_FILE = ("path", "byte_count", "file_stamp", "changed_at_ns", "given", "is_linked")
 _PATTERN_PARTS = ("model", "experiment", "language", "scenario", "run")
 
 Key = tuple[str, str | None, str | None, str | None, str | None, str | None]
@@ -121,9 +121,60 @@ def discover(
     What lies in the directory `without`, such as the warehouse, is passed over.
     """
     look = survey or cache(layouts.survey)
-    placed = (place(file, placement, look) for file in _walk_all(paths, without))
-    frames = [columns_of(InputFile, []), *(columns_of(InputFile, f) for f in _batches(placed))]
-    return _without_second_names(first_of_each(pl.concat(frames)))
+    batches = _batches(_walk_all(paths, without))
+    frames = (frame for batch in batches for frame in _columns_found(batch, placement, look))
+    found = pl.concat([columns_of(InputFile, []), *frames])
+    return _without_second_names(first_of_each(found))
+
+
+def _columns_found(
+    found: Sequence[Listed | InputFile], placement: Placement, survey: layouts.Survey
+) -> Iterator[pl.DataFrame]:
+    """Files, placed, in columns; those that a directory places come without an object each."""
+    listed = [one for one in found if isinstance(one, Listed)]
+    others = [one for one in found if isinstance(one, InputFile)]
+    if listed:
+        files = _columns_listed(listed, placement, survey)
+        scenario = pl.col("scenario").cast(pl.String)
+        is_named = pl.col("path").str.ends_with(_RUNS_SUFFIX) & (scenario != "")
+        is_placed = (pl.col("kind") == "runs") & pl.col("model").is_not_null()
+        is_beside = is_named & is_placed & ~scenario.str.contains("_out", literal=True)
+        is_beside &= placement.pattern is None
+        beside, alone = files.filter(is_beside), files.filter(~is_beside)
+        yield beside
+        others += [InputFile(**row) for row in alone.select(_OF_A_FILE).iter_rows(named=True)]
+    yield columns_of(InputFile, [place(file, placement, survey) for file in others])
+
+
+def _columns_listed(
+    listed: Sequence[Listed], placement: Placement, survey: layouts.Survey
+) -> pl.DataFrame:
+    """Files of directories, as if all were runs: then those of one differ only in the scenario."""
+    shared = [
+        place(InputFile(f"{d.prefix}1{_RUNS_SUFFIX}", given=d.given), placement, survey)._replace(
+            path=d.prefix, is_linked=d.is_linked
+        )
+        for d in listed
+    ]
+    numbers = [number for number, d in enumerate(listed) for _ in d.names]
+    names = pl.Series([name for d in listed for name in d.names], dtype=pl.String)
+    statuses = [status for d in listed for status in d.statuses]
+    times = {
+        "byte_count": [status.st_size for status in statuses],
+        "changed_at_ns": [status.st_ctime_ns for status in statuses],
+        "modified_at_ns": [status.st_mtime_ns for status in statuses],
+    }
+    stamp = pl.concat_str("byte_count", "modified_at_ns", "changed_at_ns", separator=":")
+    return (
+        columns_of(InputFile, shared)[numbers]
+        .with_columns(pl.Series(name, values, pl.Int64) for name, values in times.items())
+        .with_columns(
+            path=pl.col("path") + names,
+            file_stamp=stamp,
+            scenario=names.str.strip_suffix(_RUNS_SUFFIX).cast(pl.Categorical),
+        )
+        .drop("modified_at_ns")
+    )
 
 
 def first_of_each(files: pl.DataFrame) -> pl.DataFrame:
@@ -132,25 +183,45 @@ def first_of_each(files: pl.DataFrame) -> pl.DataFrame:
     return files if is_first.all() else files.filter(is_first)
 
 
-def _batches(files: Iterable[InputFile]) -> Iterator[Sequence[InputFile]]:
-    remaining = iter(files)
-    while batch := list(islice(remaining, _AT_ONCE)):
-        yield batch
+def _batches(found: Iterable[Listed | InputFile]) -> Iterator[Sequence[Listed | InputFile]]:
+    batch: list[Listed | InputFile] = []
+    count = 0
+    for one in found:
+        batch.append(one)
+        count += len(one.names) if isinstance(one, Listed) else 1
+        if count >= _AT_ONCE:
+            yield batch
+            batch, count = [], 0
+    yield batch
 
 
-def _walk_all(paths: Iterable[str | Path], without: Path | None) -> Iterator[InputFile]:
+def _walk_all(paths: Iterable[str | Path], without: Path | None) -> Iterator[Listed | InputFile]:
     closed = {_identity(str(without))} if without is not None and without.exists() else set()
     mirrored = bucket_of(without) if without is not None else None
     own = (f"{mirrored.address}/",) if mirrored is not None else ()
     for root, given in {trees.absolute(given): given for given in paths}.items():
         if not trees.exists(root):
             raise PathError(f"no such file or directory: {given}")
-        for file in walk(root, closed):
-            if not file.path.startswith(own):
-                yield file
+        for found in walk(root, closed):
+            if isinstance(found, Listed) or not found.path.startswith(own):
+                yield found
 
 
-def walk(root: str, closed: Collection[tuple[int, int]] = ()) -> Iterator[InputFile]:
+class Listed(NamedTuple):
+    """Files of one directory that can be read, and what the system says of each.
+
+    Their paths are the prefix and a name. `given` is the path below which they were found,
+    `is_linked` that a link led there.
+    """
+
+    prefix: str
+    given: str
+    is_linked: bool
+    names: list[str]
+    statuses: list[os.stat_result]
+
+
+def walk(root: str, closed: Collection[tuple[int, int]] = ()) -> Iterator[Listed | InputFile]:
     """Input files below `root`, and directories that are named like one or cannot be entered.
 
     Links are followed, after all else, and each leads to files of its own, since its name may be
@@ -184,6 +255,8 @@ def walk(root: str, closed: Collection[tuple[int, int]] = ()) -> Iterator[InputF
         ):
             continue
         entered.add(identity)
+        prefix = f"{way.directory.rstrip('/')}/"
+        listed = Listed(prefix, root, way.is_linked, [], [])
         for entry in entries:
             if layouts.is_directory(entry):
                 is_link = entry.is_symlink()
@@ -197,7 +270,14 @@ def walk(root: str, closed: Collection[tuple[int, int]] = ()) -> Iterator[InputF
                     message = "a directory where a file was expected; what is in it was looked at"
                     yield _problem(entry.path, "is_directory", message)
             elif layouts.is_input_name(entry.name):
-                yield stat_file(trees.slashed(entry.path), given=root, is_linked=way.is_linked)
+                status = _status(prefix + entry.name)
+                if isinstance(status, InputFile):
+                    yield status
+                else:
+                    listed.names.append(entry.name)
+                    listed.statuses.append(status)
+        if listed.names:
+            yield listed
 
 
 class _Way(NamedTuple):
@@ -236,10 +316,19 @@ def _is_same(path: str, other: str) -> bool:
         return False
 
 
-def stat_file(path: str, *, given: str = "", is_linked: bool = False) -> InputFile:
+def stat_file(path: str, *, given: str = "") -> InputFile:
     """A file with its size and times, or why it cannot be read."""
     if is_address(path):
         return _stat_object(path, given)
+    status = _status(path)
+    if isinstance(status, InputFile):
+        return status
+    stamp = f"{status.st_size}:{status.st_mtime_ns}:{status.st_ctime_ns}"
+    return InputFile(path, "unknown", status.st_size, stamp, status.st_ctime_ns, given=given)
+
+
+def _status(path: str) -> os.stat_result | InputFile:
+    """What the system says of a file, or why it cannot be read."""
     if not path.isascii() and (shown := clean_path(path)) != path:
         return InputFile(shown, reason="bad_path", message="its path is not UTF-8; rename it")
     try:
@@ -250,9 +339,7 @@ def stat_file(path: str, *, given: str = "", is_linked: bool = False) -> InputFi
         return _problem(path, "no_file", "a pipe, socket or device, not a file")
     if not getattr(status, "st_blocks", 1) and os.path.realpath(path).startswith(_KERNEL_FILES):
         return _problem(path, "no_file", "the kernel makes it up while it is read; not a file")
-    size, changed_at = status.st_size, status.st_ctime_ns
-    stamp = f"{size}:{status.st_mtime_ns}:{changed_at}"
-    return InputFile(path, "unknown", size, stamp, changed_at, given=given, is_linked=is_linked)
+    return status
 
 
 def _stat_object(address: str, given: str) -> InputFile:
@@ -269,29 +356,6 @@ def place(
     """Say what a file is and where it belongs, as far as its path and the caller tell."""
     if file.reason is not None:
         return file
-    directory, _, name = file.path.rpartition("/")
-    scenario = name.removesuffix(_RUNS_SUFFIX)
-    # Nearly all files are runs; those in one directory differ only in the scenario.
-    if scenario not in ("", name) and "_out" not in scenario and placement.pattern is None:
-        beside = _place_runs(directory, file.given, placement, survey)
-        if beside is not None:
-            return _at(file, beside, scenario)
-    return _place_alone(file, placement, survey)
-
-
-@lru_cache(maxsize=256)  # it is asked once per file, of few directories
-def _place_runs(
-    directory: str, given: str, placement: Placement, survey: layouts.Survey
-) -> Place | None:
-    """Where files of runs in a directory belong; none if that takes more than the directory."""
-    file = InputFile(f"{directory}/1{_RUNS_SUFFIX}", given=given)
-    placed = _place_alone(file, placement, survey)
-    if placed.kind != "runs" or not placed.is_placed:
-        return None
-    return Place("runs", *placed[5:10], placed.client_model)
-
-
-def _place_alone(file: InputFile, placement: Placement, survey: layouts.Survey) -> InputFile:
     if placement.pattern is not None and (match := placement.pattern.fullmatch(file.path)):
         place = _place_by_pattern(file.path, match.groupdict())
     else:
@@ -308,34 +372,13 @@ def _place_alone(file: InputFile, placement: Placement, survey: layouts.Survey) 
             placement.experiment or experiment or (DEFAULT_EXPERIMENT if is_placed else None)
         )
         language = said or language or (UNKNOWN_LANGUAGE if is_placed else None)
-    scenario, run, client_model = rest
-    place = Place(kind, model, experiment, language, scenario, run, client_model)
-    file = _at(file, place, scenario)
+    file = file._replace(**Place(kind, model, experiment, language, *rest)._asdict())
     if kind in NOT_NEEDED:
         return file._replace(reason="not_needed", message=NOT_NEEDED[kind])
     if file.is_placed:
         return file
     named = zlib.crc32(repr(file.key).encode())  # the content completes it: so both make the stamp
     return file._replace(file_stamp=f"{file.file_stamp}:{named:08x}")
-
-
-def _at(file: InputFile, place: Place, scenario: str | None) -> InputFile:
-    """The file with its place, made in one go: there may be half a million."""
-    return InputFile(
-        file.path,
-        place.kind,
-        file.byte_count,
-        file.file_stamp,
-        file.changed_at_ns,
-        place.model,
-        place.experiment,
-        place.language,
-        scenario,
-        place.run,
-        client_model=place.client_model,
-        given=file.given,
-        is_linked=file.is_linked,
-    )
 
 
 def place_by_content(

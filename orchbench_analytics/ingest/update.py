@@ -148,7 +148,7 @@ def update(
     is_small = divided.unread_bytes < _SMALL_TREE_BYTES
     del found, before
 
-    sources = [divided.before.filter(pl.col("batch").is_null()).drop("batch")]
+    sources = [divided.resting]
     parts = divided.parts.get(None, [])
     tallies = [_tally_of_resting(divided)]
     card_rows: list[CardRow] = []
@@ -350,7 +350,7 @@ def _tally(state: State, removed: list[Source], gone: list[Source]) -> _Tally:
 
 
 def _tally_of_resting(divided: Divided) -> _Tally:
-    now = divided.before.filter(divided.is_found, pl.col("batch").is_null())
+    now = divided.resting.filter(divided.is_found)
     statuses = dict(now["status"].value_counts().rows())
     results = now.filter(~pl.col("kind").is_in(_NOT_RESULTS))
     return _Tally(
@@ -395,13 +395,14 @@ class Roots(NamedTuple):
 class Divided(NamedTuple):
     """What is known of all files, and in which batch each is decided.
 
-    `found` and `before` have a column `batch`, which is null for files of models that all is well
-    with. `parts` are by batch. `is_found` says which files of `before` were found again.
+    `resting` are files of models that all is well with, as they were before, and `is_found` says
+    which of them were found again. Parts that are in no batch are theirs.
     """
 
-    found: pl.DataFrame
-    before: pl.DataFrame
+    resting: pl.DataFrame
     is_found: pl.Series
+    found: dict[int | None, pl.DataFrame]
+    before: dict[int | None, pl.DataFrame]
     parts: dict[int | None, list[Part]]
     batch_count: int
     unread_bytes: int
@@ -446,23 +447,28 @@ def divide(
     }
     changed = {*groups["now"].filter(is_new).unique(), *before["group"].filter(is_gone).unique()}
     batches = _batches(changed | unsound, common, found["group"])
-    by_batch: dict[int | None, list[Part]] = {}
+    parts_of: dict[int | None, list[Part]] = {}
     for part in parts:
-        by_batch.setdefault(batches.get(_group_of(part)), []).append(part)
+        parts_of.setdefault(batches.get(_group_of(part)), []).append(part)
     numbers = pl.DataFrame(list(batches.items()), schema=_NUMBERS, orient="row")
 
-    def numbered(files: pl.DataFrame) -> pl.DataFrame:
-        group = files.select("group")
-        batch = group.join(numbers, on="group", how="left", maintain_order="left")["batch"]
-        return files.with_columns(batch=batch).drop("group")
+    def by_batch(files: pl.DataFrame) -> dict[int | None, pl.DataFrame]:
+        numbered = files.join(numbers, on="group", how="left", maintain_order="left")
+        divided = numbered.drop("group").partition_by("batch", as_dict=True, include_key=False)
+        return {None: files.clear(), **{batch: rows for (batch,), rows in divided.items()}}
 
     is_read = is_new & found["reason"].is_null() & (found["kind"] != "agent_card")
     to_read = found.select("byte_count", key=pl.struct(KEY).hash()).filter(is_read)
+    found_by_batch = by_batch(found)
+    del found_by_batch[None]  # they are as `before` has them
+    before_by_batch = by_batch(before.with_columns(is_found=is_found))
+    resting = before_by_batch.pop(None)
     return Divided(
-        numbered(found),
-        numbered(before),
-        is_found,
-        by_batch,
+        resting.select(Source._fields),
+        resting["is_found"],
+        found_by_batch,
+        before_by_batch,
+        parts_of,
         batch_count=max(batches.values()) + 1,
         unread_bytes=int(to_read["byte_count"].filter(to_read["key"].is_first_distinct()).sum()),
     )
@@ -509,10 +515,14 @@ class State(NamedTuple):
 def load_state(
     root: Path, divided: Divided, batch: int, *, waiting: set[str], closed: list[str]
 ) -> State:
-    """The state of a batch as the last manifest describes it, with nothing settled yet."""
-    files = divided.found.filter(batch=batch).sort("path")
+    """The state of a batch as the last manifest describes it, with nothing settled yet.
+
+    Its files are taken out of what is divided, so that they are not held twice until the end.
+    """
+    files = divided.found.pop(batch, columns_of(InputFile, [])).sort("path")
     found = {file.path: file for file in rows_of(InputFile, files)}
-    before = {source.path: source for source in rows_of(Source, divided.before.filter(batch=batch))}
+    known = divided.before.pop(batch, columns_of(Source, []))
+    before = {source.path: source for source in rows_of(Source, known)}
     parts = {part.part_id: part for part in divided.parts.get(batch, [])}
     held = list(before.values())
     return State(root, found, before, dict(before), parts, set(), held, waiting, closed)

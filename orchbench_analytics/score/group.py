@@ -51,6 +51,7 @@ _CODE = ("score", "profiles.py", "tables", "texts.py")
 _LIBRARIES = ("networkx", "pyyaml")  # what they return is part of a score
 _GROUP_ROWS = 20_000
 _FEW_ROWS = 5_000
+_NOT_SCORED = ("question",)  # a long text that many steps share, which no rule looks at
 _KEY = [column.name for column in SCENARIO_KEY]
 _FIGURES = SCENARIO_FIGURES | {name: name for name in LABEL_FIGURES}
 _OPTIONAL = ("type_mismatch_count", "failed_generation_count")  # older files lack them
@@ -169,7 +170,9 @@ def sum_up(
         for statements in macros():
             connection.execute(statements)
         for name, rows in tables.items():
-            connection.register(f"{name}_rows", rows.to_arrow())
+            # With polars' own texts, which DuckDB reads as they are: others would be a copy of all.
+            shared = rows.to_arrow(compat_level=pl.CompatLevel.newest())
+            connection.register(f"{name}_rows", shared)
             connection.execute(f"create view main.{name} as from {name}_rows")
         summed: pl.DataFrame = connection.sql(scenario_scores_query()).pl()
     types = polars_schema(SCENARIO_SCORES)
@@ -261,7 +264,8 @@ def _write_scores(task: GroupTask, profile: Profile, frames: Sequence[pl.DataFra
 
 
 def _read(files: list[Path], table: Table) -> pl.DataFrame:
-    return scan_files(files, table).collect(engine="in-memory")
+    rows = scan_files(files, table).select(pl.exclude(_NOT_SCORED))
+    return rows.collect(engine="in-memory")
 
 
 # What is still to score
