@@ -2,8 +2,6 @@
 -- grain: profile, model, experiment, language
 -- Counts are summed over files and divided last; call and plan scores are means over files, in
 -- which every file weighs the same, as the benchmark defines them.
--- `combined` is materialized: DuckDB would write its formulas out again wherever they are used, and
--- take twice as long to plan.
 with
 
 profiles as (select * from main.profiles),
@@ -135,7 +133,7 @@ decided as (
     from ruled
 ),
 
-combined as materialized (
+combined as (
     select
         *,
         round_by_rule(

@@ -7,22 +7,29 @@ with
 
 scenarios as (select * from main.scenarios),
 
+reported_scenarios as (select * from main.reported_scenarios),
+
+labelled as materialized (
+    select
+        language, scenario,
+        min(label_signature) as label_signature,
+        max(label_signature) as other_signature
+    from scenarios
+    group by language, scenario
+),
+
 known as (
     select language, scenario
-    from scenarios
+    from labelled
     union
     select language, scenario
-    from main.reported_scenarios
+    from reported_scenarios
 ),
 
 signed as (
-    select
-        language, scenario,
-        min(label_signature) as label_signature
-    from scenarios
-    where label_signature is not null
-    group by language, scenario
-    having count(distinct label_signature) = 1
+    select language, scenario, label_signature
+    from labelled
+    where label_signature = other_signature
 ),
 
 singular as (

@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
+from orchbench_analytics.metrics import TERMS
 from orchbench_analytics.stats.estimate import (
     Estimate,
     Interval,
@@ -14,6 +15,7 @@ from orchbench_analytics.stats.estimate import (
     detectable_difference,
     difference_interval,
     difference_p,
+    estimate_clusters,
     guarded_low,
     is_surely_different,
     score_interval,
@@ -21,6 +23,16 @@ from orchbench_analytics.stats.estimate import (
 )
 
 SWEEPS = 3000
+
+
+def test_of_very_many_contenders_each_is_estimated_as_it_is_alone() -> None:
+    rng = np.random.default_rng(4)
+    terms = {term: rng.integers(0, 3, (700, 90)) * 1.0 for term in TERMS}
+    together = estimate_clusters("average_score", terms)
+    for place in (0, 350, 699):
+        alone = estimate_clusters("average_score", {t: v[[place]] for t, v in terms.items()})
+        for field, own in zip(together, alone, strict=True):
+            np.testing.assert_array_equal(field[[place]], own)
 
 
 def summary_of(scores: np.ndarray) -> Summary:

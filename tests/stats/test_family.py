@@ -50,6 +50,23 @@ def test_one_row_is_not_corrected() -> None:
     assert corrected.level.tolist() == [0.95]
 
 
+def test_rows_without_a_move_count_no_further() -> None:
+    """Whether all other rows rest on as many clusters, or each on its own number."""
+    rng = np.random.default_rng(3)
+    moves = rng.normal(size=(4, 30))
+    signs = sign_patterns(tuple(map(str, range(30))), draws=500, seed=0)
+    for counts in (np.full(4, 30.0), np.array([30.0, 29.0, 28.0, 30.0])):
+        found = []
+        for beside in (moves[:0], np.zeros((2, 30))):
+            rows, there = np.vstack([moves, beside]), np.append(counts, np.full(len(beside), 30.0))
+            family = Family(500)
+            family.add(
+                (rows @ signs).astype(np.float32), (rows**2).sum(axis=1), there, np.ones(len(rows))
+            )
+            found.append(family.least())
+        np.testing.assert_array_equal(*found)
+
+
 def test_the_first_row_keeps_most_of_the_allowed_error() -> None:
     rng = np.random.default_rng(2)
     moves = rng.normal(size=(12, 40))
