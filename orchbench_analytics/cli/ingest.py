@@ -88,8 +88,7 @@ def ingest(
     ] = False,
     score: Annotated[bool, typer.Option(help="Score what is new under every profile.")] = True,
     verify: Annotated[
-        bool,
-        typer.Option("--verify", help="Look for damage in every byte, and repair it."),
+        bool, typer.Option("--verify", help="Look for damage in every byte, and repair it.")
     ] = False,
     fail_on_refused: Annotated[
         bool, typer.Option("--fail-on-refused", help="End with exit code 1 if a file is refused.")
