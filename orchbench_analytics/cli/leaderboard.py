@@ -89,18 +89,14 @@ def leaderboard(
             **chosen.names,
         )
         about = partial(about_sweep, opened, profile, chosen.language)
-        if intervals:
-            rows.write(short(board) if rows.is_short else board, about=about)
-            if rows.is_screen:
-                say(_INTERVALS)
-        elif by:
-            rows.write(board, about=about)
+        rows.write(short(board) if rows.is_short and not by else board, about=about)
+        if by:
             untagged = board.filter(board[by].is_null())["model_count"]
             if len(untagged):
                 say(f"the group without a name: {untagged[0]:,} with no tag {by!r}")
             return
-        else:
-            rows.write(short(board) if rows.is_short else board, about=about)
+        if intervals and rows.is_screen:
+            say(_INTERVALS)
         if not chosen.model and not chosen.experiment:
             say_left_out(opened, board, profile)
         is_sized = bool(row_count(opened.manifest(), "expected_scenarios"))
