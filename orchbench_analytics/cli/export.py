@@ -15,12 +15,9 @@ from orchbench_analytics.cli.app import (
     say,
 )
 from orchbench_analytics.cli.progress import spinner
+from orchbench_analytics.exports import TARGETS
 
-_TARGET = (
-    "A directory or FILE.parquet (Parquet), FILE.duckdb, .sqlite, .xlsx, .hyper or .csv, "
-    "delta:DIR, iceberg:CATALOG, postgresql://HOST/DATABASE, or superset.zip with --uri; "
-    "or documents of one profile: eee:DIR (Every Eval Ever), lm-eval:DIR, hf:DIR (Hugging Face)."
-)
+_TARGET = f"A{TARGETS[1:]}; or superset.zip with --uri."
 
 
 @command(example="orchbench export orchbench-demo/warehouse orchbench.duckdb --star")
@@ -53,8 +50,7 @@ def export(
         typer.Option("--raw", help="Keep texts in CSV that a spreadsheet would run as formulas."),
     ] = False,
     keys: Annotated[
-        bool,
-        typer.Option("--keys", help="Declare keys in a DuckDB file, which makes it larger."),
+        bool, typer.Option("--keys", help="Declare keys in a DuckDB file, which makes it larger.")
     ] = False,
     partition_by: Annotated[
         list[str] | None, typer.Option(metavar="COLUMN", help="Column to split Parquet files by.")
@@ -64,8 +60,7 @@ def export(
         typer.Option(metavar="URI", help="Where Superset finds the star; needs FILE.zip."),
     ] = None,
     overwrite: Annotated[
-        bool,
-        typer.Option("--overwrite", help="Replace an earlier export made with other options."),
+        bool, typer.Option("--overwrite", help="Replace an earlier export made with other options.")
     ] = False,
     *,
     engine: EngineOptions,

@@ -25,8 +25,7 @@ def figure(
         typer.Argument(metavar="WHAT", help="leaderboard, pairs, cost, consistency or plan."),
     ],
     output: Annotated[
-        Path,
-        typer.Argument(metavar="OUT", parser=local_path, help="New file: .svg, .pdf or .png."),
+        Path, typer.Argument(metavar="OUT", parser=local_path, help="New file: .svg, .pdf or .png.")
     ],
     profile: ProfileOption = None,
     scenario: Annotated[

@@ -89,8 +89,7 @@ def ingest(
     ] = False,
     score: Annotated[bool, typer.Option(help="Score what is new under every profile.")] = True,
     verify: Annotated[
-        bool,
-        typer.Option("--verify", help="Verify every byte, and repair what is damaged."),
+        bool, typer.Option("--verify", help="Verify every byte, and repair what is damaged.")
     ] = False,
     fail_on_refused: Annotated[
         bool, typer.Option("--fail-on-refused", help="End with exit code 1 if a file is refused.")

@@ -21,8 +21,7 @@ from orchbench_analytics.cli.app import (
 def power(
     warehouse: WarehouseArgument,
     difference: Annotated[
-        float,
-        typer.Option(metavar="NUMBER", help="The difference to detect; 0.01 is one point."),
+        float, typer.Option(metavar="NUMBER", help="The difference to detect; 0.01 is one point.")
     ] = 0.01,
     metric: Annotated[
         str, typer.Option(metavar="NAME", help="Average, Call/Reject, FC, Plan or any column.")

@@ -31,8 +31,7 @@ ProfilesOption = Annotated[
     ),
 ]
 RulesOption = Annotated[
-    bool,
-    typer.Option("--audit", help="Also show what each scoring rule changes; takes a while."),
+    bool, typer.Option("--audit", help="Also show what each scoring rule changes; takes a while.")
 ]
 WithoutAnswersOption = Annotated[
     bool, typer.Option("--without-answers", help="Leave out the texts of answers.")

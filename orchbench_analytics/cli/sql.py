@@ -234,12 +234,7 @@ class _Prompt(Cmd):
     intro = "SQL over the warehouse; a query ends with ; and .help lists what else there is"
 
     def __init__(
-        self,
-        opened: Warehouse,
-        ask: Ask,
-        rows: RowOptions,
-        limits: Limits,
-        timeout: float | None,
+        self, opened: Warehouse, ask: Ask, rows: RowOptions, limits: Limits, timeout: float | None
     ) -> None:
         super().__init__()
         self.prompt = _FIRST_LINE

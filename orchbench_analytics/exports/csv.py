@@ -12,13 +12,7 @@ import msgspec
 
 from orchbench_analytics.errors import PathError
 from orchbench_analytics.exports.relations import Contents, Relation
-from orchbench_analytics.exports.sink import (
-    DEFUSE_FORMULA,
-    DirectorySink,
-    Outgoing,
-    Rule,
-    Sink,
-)
+from orchbench_analytics.exports.sink import DEFUSE_FORMULA, DirectorySink, Outgoing, Rule, Sink
 from orchbench_analytics.store.files import FileStamp, fault_of, replace_file, stamp_file
 from orchbench_analytics.store.replace import MADE_BY, is_empty, new_file, refuse
 from orchbench_analytics.views.catalog import quoted, quoted_name

@@ -15,7 +15,6 @@ from typing import Any
 
 import pyarrow as pa
 
-from orchbench_analytics.errors import PathError
 from orchbench_analytics.exports.relations import (
     MANIFEST_RELATION,
     Contents,
@@ -30,10 +29,11 @@ from orchbench_analytics.exports.sink import (
     Outgoing,
     Sink,
     column_counts,
+    marked_tables,
     refuse_strangers,
     require,
 )
-from orchbench_analytics.store.replace import is_empty, mark_directory, marked_names, refuse
+from orchbench_analytics.store.replace import mark_directory, marked_names
 from orchbench_analytics.views.catalog import quoted, quoted_name
 
 _LOG = "_delta_log"
@@ -50,13 +50,9 @@ class DeltaTables(Sink):
 
     def stored(self) -> Contents | None:
         """The manifest, from its table, if the directory has our mark and holds nothing else."""
-        if is_empty(self.path):
-            if self.path.is_file():
-                raise PathError(f"{self.path} is a file; name a directory")
-            return None
-        ours = marked_names(self.path)
+        ours = marked_tables(self.path)
         if ours is None:
-            raise refuse(self.path, "an export")
+            return None
         entries = self.path.iterdir()
         refuse_strangers(
             self.path, (e.name for e in entries if e.name not in ours or e.is_symlink())

@@ -18,7 +18,6 @@ from orchbench_analytics.exports.relations import (
     limit_memory,
     manifest_table,
     parts_of,
-    read_manifest,
 )
 from orchbench_analytics.exports.sink import (
     DUCKDB,
@@ -26,7 +25,7 @@ from orchbench_analytics.exports.sink import (
     Outgoing,
     comments,
     create_table,
-    refuse_strangers,
+    own_manifest,
 )
 from orchbench_analytics.queries import macros, views
 from orchbench_analytics.store.replace import new_file
@@ -60,7 +59,7 @@ class DuckDbFile(FileSink):
         """The manifest, from its table."""
         try:
             with duckdb.connect(str(self.path), read_only=True) as connection:
-                held = read_manifest(connection.sql("from export_manifest").fetchall())
+                rows = connection.sql("from export_manifest").fetchall()
                 there = [name for (name,) in connection.sql(_NAMES).fetchall()]
         except duckdb.Error as error:
             if "lock" in str(error):
@@ -68,10 +67,7 @@ class DuckDbFile(FileSink):
                     f"{self.path} is open in another program; close it there, and export again"
                 ) from error
             raise
-        if held is not None:
-            ours = {*held.relations, MANIFEST_RELATION.name, *views()}
-            refuse_strangers(self.path, {*there} - ours)
-        return held
+        return own_manifest(self.path, rows, there, ours=views())
 
     def damaged(self, stored: Contents) -> set[str]:
         """The tables whose rows do not have the hash of those that were exported."""

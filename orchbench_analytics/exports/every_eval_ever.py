@@ -32,13 +32,7 @@ from orchbench_analytics.exports.documents import (
     scores_of,
 )
 from orchbench_analytics.exports.sink import Outgoing
-from orchbench_analytics.metrics import (
-    LABEL_FIGURES,
-    LABELS,
-    METRICS,
-    SCENARIO_FIGURES,
-    terms_of,
-)
+from orchbench_analytics.metrics import LABEL_FIGURES, LABELS, METRICS, SCENARIO_FIGURES, terms_of
 
 SCHEMA_VERSION = "0.3.0"
 LIBRARY = "orchbench-analytics"

@@ -12,6 +12,7 @@ import duckdb
 import msgspec
 
 from orchbench_analytics.errors import PathError
+from orchbench_analytics.exports import TARGETS
 from orchbench_analytics.exports.addresses import is_address, parse, shown
 from orchbench_analytics.exports.documents import DocumentDirectory
 from orchbench_analytics.exports.relations import (
@@ -153,12 +154,7 @@ def _export(
 
 
 def export_bundle(
-    root: Path,
-    manifest: Manifest,
-    path: Path,
-    *,
-    uri: str,
-    profile: str | None = None,
+    root: Path, manifest: Manifest, path: Path, *, uri: str, profile: str | None = None
 ) -> BundleSummary:
     """Write a Superset bundle for the star at an address; its dashboard opens on the profile."""
     if path.suffix != ".zip":
@@ -202,12 +198,6 @@ def _other_selection(target: str, stored: Selection) -> str:
     )
 
 
-KINDS = (
-    "a directory or FILE.parquet (Parquet), FILE.duckdb, FILE.sqlite, DIR.csv (a directory of CSV "
-    "files; with one --table a file), FILE.xlsx, FILE.hyper (Tableau), delta:DIR, "
-    "iceberg:CATALOG, postgresql://…; or documents: eee:DIR (Every Eval Ever), lm-eval:DIR, "
-    "hf:DIR (Hugging Face)"
-)
 # What holds documents in the words of another format, by the prefix of its name.
 _DOCUMENTS = {
     "eee:": ("every_eval_ever", "EveryEvalEver"),
@@ -252,12 +242,12 @@ def _find_sink(target: str, selection: Selection, *, root: Path, manifest: Manif
     if is_address(target):
         if parse(target).scheme not in _POSTGRES:
             raise PathError(
-                f"{shown(target)} is not a target that can be written; there are {KINDS}"
+                f"{shown(target)} is not a target that can be written; there are {TARGETS}"
             )
         return _sink("postgres", "PostgresTables", target)
     if _PREFIX.match(target):
         raise PathError(
-            f"{target} is not a target that can be written; there are {KINDS}; "
+            f"{target} is not a target that can be written; there are {TARGETS}; "
             f"a directory of that name is ./{target}"
         )
     path = local_path(target)
@@ -274,7 +264,7 @@ def _find_sink(target: str, selection: Selection, *, root: Path, manifest: Manif
         room, name = _FILES[path.suffix]
         return _sink(room, name, path)
     if path.suffix[1:].isalpha() and not path.is_dir():
-        raise PathError(f"{path}: no format has the ending {path.suffix}; there are {KINDS}")
+        raise PathError(f"{path}: no format has the ending {path.suffix}; there are {TARGETS}")
     return _sink("parquet", "ParquetDirectory", path, selection.partition_by)
 
 

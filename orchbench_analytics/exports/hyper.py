@@ -17,7 +17,6 @@ from orchbench_analytics.exports.relations import (
     Contents,
     Relation,
     part_column,
-    read_manifest,
     with_other_counts,
 )
 from orchbench_analytics.exports.sink import (
@@ -27,7 +26,7 @@ from orchbench_analytics.exports.sink import (
     Outgoing,
     Rule,
     create_table,
-    refuse_strangers,
+    own_manifest,
     require,
 )
 from orchbench_analytics.store.replace import new_file
@@ -53,16 +52,13 @@ class HyperFile(FileSink):
         columns = ", ".join(map(quoted_name, MANIFEST_RELATION.table.column_names))
         query = f"select {columns} from {quoted_name(MANIFEST_RELATION.name)}"
         with self._connect(self.path, self.hyper.CreateMode.NONE) as connection:
-            held = read_manifest(connection.execute_list_query(query))
+            rows = connection.execute_list_query(query)
             there = [
                 table.name.unescaped
                 for schema in connection.catalog.get_schema_names()
                 for table in connection.catalog.get_table_names(schema)
             ]
-        if held is not None:
-            ours = {*held.relations, MANIFEST_RELATION.name, DESCRIPTIONS.name}
-            refuse_strangers(self.path, {*there} - ours)
-        return held
+        return own_manifest(self.path, rows, there, ours=[DESCRIPTIONS.name])
 
     def damaged(self, stored: Contents) -> set[str]:
         """The tables with other rows than were exported, counted model by model."""
@@ -82,10 +78,7 @@ class HyperFile(FileSink):
     def write(self, outgoing: Outgoing, stored: Contents | None) -> None:
         """Write a new file beside the old one, and replace it."""
         mode = self.hyper.CreateMode.CREATE_AND_REPLACE
-        with (
-            new_file(self.path) as staged,
-            self._connect(staged, mode) as connection,
-        ):
+        with new_file(self.path) as staged, self._connect(staged, mode) as connection:
             rows = staged.parent / "rows.parquet"
             for relation in outgoing.relations:
                 write_parquet(outgoing, relation, rows)

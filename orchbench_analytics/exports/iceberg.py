@@ -25,15 +25,16 @@ from orchbench_analytics.exports.relations import (
     read_manifest_table,
     with_other_counts,
 )
-from orchbench_analytics.exports.sink import Outgoing, Sink, column_counts, gathered, require
-from orchbench_analytics.schema import Table, arrow_schema
-from orchbench_analytics.store.replace import (
-    MADE_BY,
-    is_empty,
-    mark_directory,
-    marked_names,
-    refuse,
+from orchbench_analytics.exports.sink import (
+    Outgoing,
+    Sink,
+    column_counts,
+    gathered,
+    marked_tables,
+    require,
 )
+from orchbench_analytics.schema import Table, arrow_schema
+from orchbench_analytics.store.replace import MADE_BY, mark_directory
 
 NAMESPACE = "orchbench"
 _MARK = {"made_by": MADE_BY}  # among the properties of our tables
@@ -52,13 +53,8 @@ class IcebergTables(Sink):
 
     def stored(self) -> Contents | None:
         """The manifest, from its table; a directory is ours by its mark."""
-        if self.directory is not None:
-            if is_empty(self.directory):
-                if self.directory.is_file():
-                    raise PathError(f"{self.directory} is a file; name a directory")
-                return None
-            if marked_names(self.directory) is None:
-                raise refuse(self.directory, "an export")
+        if self.directory is not None and marked_tables(self.directory) is None:
+            return None
         with self._catalog() as catalog:
             return self._held(catalog)
 

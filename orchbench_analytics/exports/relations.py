@@ -23,13 +23,7 @@ from orchbench_analytics.schema import DUCKDB_TYPES, Column, Table, arrow_schema
 from orchbench_analytics.store.manifest import Manifest
 from orchbench_analytics.store.replace import staging_beside
 from orchbench_analytics.tables import TABLES
-from orchbench_analytics.views.catalog import (
-    MODEL_TAGS,
-    PROFILES,
-    needed_by,
-    populate,
-    quoted_name,
-)
+from orchbench_analytics.views.catalog import MODEL_TAGS, PROFILES, needed_by, populate, quoted_name
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -189,9 +183,8 @@ def _model_tags(connection: duckdb.DuckDBPyConnection) -> Relation:
         f"cast({quoted_name(c.name)} as {DUCKDB_TYPES[c.kind]}) as {quoted_name(c.name)}"
         for c in table.columns
     )
-    connection.execute(f"create table main.kept as select {columns} from main.{table.name}")
-    connection.execute(f"drop table main.{table.name}")
-    connection.execute(f"alter table main.kept rename to {table.name}")
+    source = f"main.{table.name}"
+    connection.execute(f"create or replace table {source} as select {columns} from {source}")
     return Relation(table, f"One row per {table.grain}.", tuple(c.name for c in keys))
 
 

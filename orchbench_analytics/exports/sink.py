@@ -31,11 +31,12 @@ from orchbench_analytics.exports.relations import (
     descriptions_table,
     manifest_table,
     part_name,
+    read_manifest,
     without_nul,
 )
 from orchbench_analytics.schema import DUCKDB_TYPES, Kind, arrow_schema
 from orchbench_analytics.store.files import FileStamp, Stamps, fault_of, stamp_file
-from orchbench_analytics.store.replace import MADE_BY, is_empty, new_directory, refuse
+from orchbench_analytics.store.replace import MADE_BY, is_empty, marked_names, new_directory, refuse
 from orchbench_analytics.views.catalog import quoted, quoted_name
 
 EXCEL_TEXT = 32_767  # the most that a cell holds, in UTF-16 code units
@@ -301,6 +302,18 @@ class FileSink(Sink):
         return held
 
 
+def marked_tables(directory: Path) -> set[str] | None:
+    """The tables of ours in a directory; null if it is empty, and all else is refused."""
+    if is_empty(directory):
+        if directory.is_file():
+            raise PathError(f"{directory} is a file; name a directory")
+        return None
+    names = marked_names(directory)
+    if names is None:
+        raise refuse(directory, "an export")
+    return names
+
+
 def refuse_strangers(path: Path, names: Iterable[str]) -> None:
     """Refuse an export that somebody added these to: they would be lost with the old export."""
     strangers = sorted(names)
@@ -309,6 +322,17 @@ def refuse_strangers(path: Path, names: Iterable[str]) -> None:
             f"{path} holds other things ({', '.join(strangers[:3])}); "
             "move them out, or name another place"
         )
+
+
+def own_manifest(
+    path: Path, rows: Iterable[Sequence[Any]], there: Iterable[str], *, ours: Iterable[str]
+) -> Contents | None:
+    """The manifest in a file from its rows; `ours` are the names beside those of its tables."""
+    held = read_manifest(rows)
+    if held is not None:
+        known = {*held.relations, MANIFEST_RELATION.name, *ours}
+        refuse_strangers(path, {*there} - known)
+    return held
 
 
 def column_counts(rows: pa.Table, column: str | None) -> Counter[Any]:

@@ -11,10 +11,8 @@ from typing import Any
 
 from orchbench_analytics.exports.relations import (
     DESCRIPTIONS,
-    MANIFEST_RELATION,
     Contents,
     part_column,
-    read_manifest,
     with_other_counts,
 )
 from orchbench_analytics.exports.sink import (
@@ -22,7 +20,7 @@ from orchbench_analytics.exports.sink import (
     FileSink,
     Outgoing,
     create_table,
-    refuse_strangers,
+    own_manifest,
     require,
 )
 from orchbench_analytics.store.replace import new_file
@@ -45,13 +43,10 @@ class SqliteFile(FileSink):
     def read(self) -> Contents | None:
         """The manifest, from its table."""
         with closing(self._connect()) as connection:
-            held = read_manifest(connection.execute("select * from export_manifest").fetchall())
-            there = [n for (n,) in connection.execute("select name from sqlite_master").fetchall()]
-        if held is not None:
-            ours = {*held.relations, MANIFEST_RELATION.name, DESCRIPTIONS.name}
-            added = (n for n in there if n not in ours and not n.startswith("sqlite_"))
-            refuse_strangers(self.path, added)
-        return held
+            rows = connection.execute("select * from export_manifest").fetchall()
+            names = connection.execute("select name from sqlite_master").fetchall()
+        there = (name for (name,) in names if not name.startswith("sqlite_"))
+        return own_manifest(self.path, rows, there, ours=[DESCRIPTIONS.name])
 
     def damaged(self, stored: Contents) -> set[str]:
         """The tables with other rows than were exported, or all if something was written since."""

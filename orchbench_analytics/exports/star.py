@@ -21,13 +21,7 @@ import yaml
 from orchbench_analytics.errors import OrchbenchError, SelectionError, suggest
 from orchbench_analytics.exports.relations import SMALL, Memory, Relation, compute, limit_memory
 from orchbench_analytics.metrics import HEADLINE, METRICS, Mean, Ratio
-from orchbench_analytics.queries import (
-    KINDS,
-    View,
-    described_columns,
-    read_views,
-    sql_directory,
-)
+from orchbench_analytics.queries import KINDS, View, described_columns, read_views, sql_directory
 from orchbench_analytics.schema import Column, Table
 from orchbench_analytics.store.manifest import Manifest
 from orchbench_analytics.tables import TABLES

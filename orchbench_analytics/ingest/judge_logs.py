@@ -18,6 +18,8 @@ _LARGEST_NUMBER = 1e300
 _MOST_ROWS = 1_000_000
 _COUNTS = ("tp_count", "fp_count", "fn_count")
 _COUNT_COLUMNS = ("true_positive_count", "false_positive_count", "false_negative_count")
+_ABSENT = ("argument_key", *_COUNT_COLUMNS, "exact_counts", "answer_values", "label_values")
+_FLAGS = ("is_asked", "is_usable", "is_unsound", "is_bare_reasoning")
 
 
 class _Answer(NamedTuple):
@@ -90,19 +92,8 @@ def judgement_rows(log: JudgeLog) -> tuple[list[Row], list[str]]:
 
 def row_without_key(call_index: int | None, reason: str) -> Row:
     """A row for a surplus answer, or for a log that ends in the middle."""
-    return {
-        "call_index": call_index,
-        "argument_key": None,
-        "is_asked": False,
-        "is_usable": False,
-        "unusable_reason": reason,
-        "is_unsound": False,
-        "is_bare_reasoning": False,
-        **dict.fromkeys(_COUNT_COLUMNS),
-        "exact_counts": None,
-        "answer_values": None,
-        "label_values": None,
-    }
+    said = {"call_index": call_index, "unusable_reason": reason}
+    return said | dict.fromkeys(_FLAGS, False) | dict.fromkeys(_ABSENT)
 
 
 def read_verdict(text: str | None) -> tuple[dict[str, Any], str | None]:

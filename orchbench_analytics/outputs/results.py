@@ -8,12 +8,9 @@ from typing import Any
 import duckdb
 
 from orchbench_analytics.errors import SelectionError
-from orchbench_analytics.metrics import (
-    OVERALL_FIGURES,
-    SCENARIO_FIGURES,
-    is_rounded,
-)
+from orchbench_analytics.metrics import OVERALL_FIGURES, SCENARIO_FIGURES, is_rounded
 from orchbench_analytics.profiles import Profile
+from orchbench_analytics.views.catalog import frame_of
 
 Row = dict[str, Any]
 Printing = Callable[[float | None], float | None]
@@ -119,9 +116,7 @@ def _directory(scenarios: list[Row]) -> str:
 
 
 def _rows(connection: duckdb.DuckDBPyConnection, query: str, parameters: Row) -> list[Row]:
-    result = connection.execute(query, parameters)
-    names = [column[0] for column in result.description or ()]
-    return [dict(zip(names, row, strict=True)) for row in result.fetchall()]
+    return frame_of(connection.sql(query, params=parameters)).to_dicts()
 
 
 def _finish(profile: Profile) -> Printing:

@@ -21,11 +21,7 @@ Table = Callable[[str], pl.LazyFrame]
 _LONGEST_TEXT = 4000
 _GAP = "   "  # between two plans
 _MOST_LINES = 60  # of a plan
-_COUNTS = {
-    "TP": "true_positive_count",
-    "FP": "false_positive_count",
-    "FN": "false_negative_count",
-}
+_COUNTS = {"TP": "true_positive_count", "FP": "false_positive_count", "FN": "false_negative_count"}
 
 
 def step_page(table: Table, step: StepKey, *, profile: Profile) -> str:
@@ -89,9 +85,7 @@ def _verdicts(table: Table, step: StepKey, index: int) -> Iterable[list[str]]:
     of_run = {name: value for name, value in step.key.items() if name != "step_id"}
     found = table("judgements").filter(call_index=index, **of_run).collect()
     shown = found.select(
-        key="argument_key",
-        **_COUNTS,
-        usable=pl.coalesce("unusable_reason", pl.lit("yes")),
+        key="argument_key", **_COUNTS, usable=pl.coalesce("unusable_reason", pl.lit("yes"))
     )
     if shown.height:
         yield ["The judge's verdict", *_table(shown)]

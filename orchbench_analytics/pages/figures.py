@@ -126,10 +126,7 @@ def pairs_figure(pairs: pl.DataFrame) -> Figure:
     colour = alt.Color(
         "value:Q",
         scale=alt.Scale(
-            domain=[-most, 0, most],
-            range=[ORANGE, "#FFFFFF", BLUE],
-            interpolate="rgb",
-            clamp=True,
+            domain=[-most, 0, most], range=[ORANGE, "#FFFFFF", BLUE], interpolate="rgb", clamp=True
         ),
         legend=None,
     )
@@ -384,7 +381,8 @@ def _row_height(count: int) -> int:
 
 def _named(rows: pl.DataFrame) -> pl.DataFrame:
     """Rows with the name of their model, short enough for an axis, each of its own."""
-    names = [_short(name) for name in named_contenders(rows)["model"].to_list()]
+    visible = map(printable_line, named_contenders(rows)["model"].to_list())
+    names = [cut(name, _LONGEST_NAME) for name in visible]
     return rows.with_columns(name=pl.Series(names, dtype=pl.String))
 
 
@@ -393,9 +391,9 @@ def _side(side: str) -> pl.Expr:
     return pl.when(name.str.len_chars() <= most).then(name).otherwise(name.str.head(most - 1) + "…")
 
 
-def _short(name: str) -> str:
-    visible = printable_line(name)
-    return visible if len(visible) <= _LONGEST_NAME else f"{visible[: _LONGEST_NAME - 1]}…"
+def cut(text: str, longest: int) -> str:
+    """A text of at most so many letters."""
+    return text if len(text) <= longest else f"{text[: longest - 1]}…"
 
 
 def _in_points(rows: pl.DataFrame, *columns: str) -> pl.DataFrame:

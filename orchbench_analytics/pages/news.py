@@ -5,12 +5,21 @@ from __future__ import annotations
 import os
 from collections.abc import Iterator
 from pathlib import Path
+from typing import NamedTuple
 
 from orchbench_analytics.ingest.layouts import is_input_name
 from orchbench_analytics.store.manifest import Manifest, scan_table
 
 # A new directory may hold anything; so many directories below known ones are looked into.
 _MOST_DIRECTORIES = 2_000
+
+
+class _Listing(NamedTuple):
+    """The input files of a directory, and its directories, when it was last changed."""
+
+    changed_at: int
+    files: list[str]
+    directories: list[str]
 
 
 class SourceTree:
@@ -24,16 +33,12 @@ class SourceTree:
         self._known = set(rows.select("path").collect()["path"])
         self._warehouse = os.fspath(root.absolute())
         self._directories = _directories_of(self._known)
-        self._listed: dict[str, tuple[int, list[str]]] = {}
+        self._listed: dict[str, _Listing] = {}
 
     def new_files(self) -> list[str]:
         """Paths of files beside the known ones, and in new directories, that no ingest has read."""
-        return sorted(
-            path
-            for directory in self._reached()
-            for path in self._files_in(directory)
-            if path not in self._known
-        )
+        found = {path for directory in self._reached() for path in self._list(directory).files}
+        return sorted(found - self._known)
 
     def _reached(self) -> Iterator[str]:
         yield from self._directories
@@ -45,29 +50,25 @@ class SourceTree:
             yield directory
             waiting += self._directories_in(directory)
 
-    def _files_in(self, directory: str) -> list[str]:
-        return [path for path in self._list(directory) if not path.endswith(os.sep)]
-
     def _directories_in(self, directory: str) -> list[str]:
-        inner = (path.rstrip(os.sep) for path in self._list(directory) if path.endswith(os.sep))
-        return [path for path in inner if path not in {*self._directories, self._warehouse}]
+        known = {*self._directories, self._warehouse}
+        return [path for path in self._list(directory).directories if path not in known]
 
-    def _list(self, directory: str) -> list[str]:
-        """The input files of a directory, and its directories, which end in a separator."""
+    def _list(self, directory: str) -> _Listing:
         try:
             changed_at = os.stat(directory).st_mtime_ns  # noqa: PTH116 (plain strings: it is often)
-            before, found = self._listed.get(directory, (-1, []))
-            if before == changed_at:
-                return found
-            with os.scandir(directory) as entries:
-                found = [
-                    entry.path + os.sep if entry.is_dir(follow_symlinks=False) else entry.path
-                    for entry in entries
-                    if is_input_name(entry.name) or entry.is_dir(follow_symlinks=False)
-                ]
+            found = self._listed.get(directory)
+            if found is None or found.changed_at != changed_at:
+                found = _Listing(changed_at, [], [])
+                with os.scandir(directory) as entries:
+                    for entry in entries:
+                        if entry.is_dir(follow_symlinks=False):
+                            found.directories.append(entry.path)
+                        elif is_input_name(entry.name):
+                            found.files.append(entry.path)
+                self._listed[directory] = found
         except OSError:  # a directory that is gone, or closed, has nothing new
-            return []
-        self._listed[directory] = (changed_at, found)
+            return _Listing(0, [], [])
         return found
 
 

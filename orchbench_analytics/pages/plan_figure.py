@@ -11,7 +11,7 @@ from xml.etree.ElementTree import Element, tostring
 
 from orchbench_analytics.errors import SelectionError
 from orchbench_analytics.outputs.terminal import printable_line
-from orchbench_analytics.pages.figures import BLUE, FONT, ORANGE, WIDTH, Figure
+from orchbench_analytics.pages.figures import BLUE, FONT, ORANGE, WIDTH, Figure, cut
 from orchbench_analytics.pages.plan_picture import (
     CHANGED,
     EXTRA,
@@ -104,7 +104,7 @@ def _box(node: PictureNode, place: Spot, width: float) -> Iterator[Element]:
     for number, line in enumerate(lines):
         level = y + (17 if len(lines) == 1 else 12 + 10 * number)
         text = _element("text", x=x + width / 2, y=level, text_anchor="middle")
-        text.text = _cut(line, int(width / _LETTER))
+        text.text = cut(line, int(width / _LETTER))
         yield text
 
 
@@ -115,10 +115,6 @@ def _lines(node: PictureNode) -> list[str]:
         return [name, f"= {printable_line(node.answer_name)}"]
     agent, bracket, status = name.removesuffix(")").rpartition(" (")
     return [agent, status] if bracket and name.endswith(")") else [name]
-
-
-def _cut(text: str, longest: int) -> str:
-    return text if len(text) <= longest else f"{text[: longest - 1]}…"
 
 
 def _arrow(grid: _Grid, edge: PictureEdge, nodes: list[PictureNode], spots: list[Spot]) -> Element:

@@ -104,10 +104,7 @@ class Pictures(NamedTuple):
 
 
 def draw_pictures(
-    plans: pl.DataFrame,
-    edits: pl.DataFrame,
-    matches: pl.DataFrame,
-    profiles: Mapping[str, Profile],
+    plans: pl.DataFrame, edits: pl.DataFrame, matches: pl.DataFrame, profiles: Mapping[str, Profile]
 ) -> Pictures:
     """Draw the plans that were read.
 

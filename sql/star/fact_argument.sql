@@ -2,25 +2,17 @@
 -- grain: profile_sk, step_sk, argument_sk
 with
 
-scored_arguments as (select * from main.scored_arguments),
-fact_step as (select * from main.fact_step),
-
 keyed as (
     select
         profile_key(profile) as profile_sk,
-        entry_key(model, experiment, language, scenario, run, step_id, answer_position)
-            as step_sk,
+        entry_key(model, experiment, language, scenario, run, step_id, answer_position) as step_sk,
         surrogate_key([argument_key]) as argument_sk,
         true_positive_count, false_positive_count, false_negative_count, decided_by
-    from scored_arguments
-),
-
-placed as (
-    select
-        keyed.*,
-        fact_step.model_sk, fact_step.scenario_sk, fact_step.run_sk, fact_step.agent_sk
-    from keyed
-    inner join fact_step using (profile_sk, step_sk)
+    from main.scored_arguments
 )
 
-select * from placed
+select
+    keyed.*,
+    fact_step.model_sk, fact_step.scenario_sk, fact_step.run_sk, fact_step.agent_sk
+from keyed
+inner join main.fact_step using (profile_sk, step_sk)

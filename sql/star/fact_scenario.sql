@@ -4,41 +4,32 @@
 -- formulas: rounding to four digits, or not at all, and what an undefined score is.
 with
 
-profiles as (select * from main.profiles),
-scenarios as (select * from main.scenarios),
-scenario_scores as (select * from main.scenario_scores),
-scenario_usage as (select * from main.scenario_usage),
-
 dated as (
     select
         *,
         try_cast(generated_at as timestamp) as generated_time
-    from scenarios
-),
-
-keyed as (
-    select
-        profile_key(profile) as profile_sk,
-        model_key(model, experiment) as model_sk,
-        scenario_key(language, scenario) as scenario_sk,
-        case
-            when year(dated.generated_time) between 1900 and 9999 then dated.generated_time
-        end as document_made_at,
-        scenario_scores.* exclude (profile, model, experiment, language, scenario),
-        scenario_usage.usage_basis, scenario_usage.used_call_count,
-        scenario_usage.used_input_token_count, scenario_usage.used_output_token_count,
-        scenario_usage.used_token_count, scenario_usage.used_cost,
-        cast(
-            case when profiles.rounding = 'four_digits' then 10000 else 1 end as double
-        ) as score_scale,
-        cast(
-            case when profiles.rounding = 'four_digits' then power(2, 52) else 0 end as double
-        ) as score_shift,
-        cast(case when profiles.undefined = 'zero' then 0 end as double) as undefined_score
-    from scenario_scores
-    inner join profiles using (profile)
-    left join dated using (model, experiment, language, scenario)
-    left join scenario_usage using (model, experiment, language, scenario)
+    from main.scenarios
 )
 
-select * from keyed
+select
+    profile_key(profile) as profile_sk,
+    model_key(model, experiment) as model_sk,
+    scenario_key(language, scenario) as scenario_sk,
+    case
+        when year(dated.generated_time) between 1900 and 9999 then dated.generated_time
+    end as document_made_at,
+    scenario_scores.* exclude (profile, model, experiment, language, scenario),
+    scenario_usage.usage_basis, scenario_usage.used_call_count,
+    scenario_usage.used_input_token_count, scenario_usage.used_output_token_count,
+    scenario_usage.used_token_count, scenario_usage.used_cost,
+    cast(
+        case when profiles.rounding = 'four_digits' then 10000 else 1 end as double
+    ) as score_scale,
+    cast(
+        case when profiles.rounding = 'four_digits' then power(2, 52) else 0 end as double
+    ) as score_shift,
+    cast(case when profiles.undefined = 'zero' then 0 end as double) as undefined_score
+from main.scenario_scores
+inner join main.profiles using (profile)
+left join dated using (model, experiment, language, scenario)
+left join main.scenario_usage using (model, experiment, language, scenario)

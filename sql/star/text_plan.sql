@@ -1,16 +1,7 @@
 -- What the label and the answer of a planning step say, in full.
 -- grain: plan_sk
-with
-
-plans as (select * from main.plans),
-
-keyed as (
-    select
-        entry_key(model, experiment, language, scenario, run, step_id, answer_position)
-            as plan_sk,
-        model_key(model, experiment) as model_sk,
-        label_content, answer_content
-    from plans
-)
-
-select * from keyed
+select
+    entry_key(model, experiment, language, scenario, run, step_id, answer_position) as plan_sk,
+    model_key(model, experiment) as model_sk,
+    label_content, answer_content
+from main.plans

@@ -90,11 +90,7 @@ def _create_tags(session: SparkSession, files: list[Path]) -> None:
 
 
 def connect_answered(
-    session: SparkSession,
-    root: Path,
-    manifest: Manifest,
-    *,
-    only: Iterable[str] | None = None,
+    session: SparkSession, root: Path, manifest: Manifest, *, only: Iterable[str] | None = None
 ) -> duckdb.DuckDBPyConnection:
     """A DuckDB over the warehouse's files, with rows that Spark computed in place of views.
 
