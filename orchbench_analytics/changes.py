@@ -143,8 +143,8 @@ def _commit(
             if time.monotonic() - overtaken >= _PATIENCE_SECONDS:
                 raise WarehouseError(
                     f"{root} was changed by other writers each time before this command could "
-                    f"finish ({attempt:,} times in {_PATIENCE_SECONDS / 60:.0f} minutes), so nothing "
-                    "was written; try again when there are fewer writers"
+                    f"finish ({attempt:,} times in {_PATIENCE_SECONDS / 60:.0f} minutes), so "
+                    "nothing was written; try again when there are fewer writers"
                 ) from None
             time.sleep(random.uniform(0, min(_LONGEST_PAUSE, 0.05 * attempt)))
 

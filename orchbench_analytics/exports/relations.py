@@ -29,6 +29,7 @@ from orchbench_analytics.views.catalog import (
     needed_by,
     populate,
     quoted_name,
+    silent_duckdb,
 )
 
 if TYPE_CHECKING:
@@ -103,11 +104,9 @@ DESCRIPTIONS = Relation(
 def stage(memory: Memory = SMALL) -> Iterator[duckdb.DuckDBPyConnection]:
     """A temporary DuckDB file; what killed exports left is removed first."""
     with staging_beside(Path(tempfile.gettempdir()) / STAGE) as directory:
-        connection = duckdb.connect(str(directory / f"{STAGE}.duckdb"))
+        connection = silent_duckdb(directory / f"{STAGE}.duckdb", threads=_THREADS)
         try:
             limit_memory(connection, memory.computing)
-            connection.execute(f"set threads = {_THREADS}")
-            connection.execute("set enable_progress_bar = false")
             connection.execute("set preserve_insertion_order = false")
             connection.execute("set fsync_mode = 'none'")  # sinks sync what must last
             yield connection

@@ -28,7 +28,11 @@ MISTAKES = [
     (("ingest", W, "--into", "w"), 2, "is a warehouse; name the result files"),
     (("ingest", "{results}", "w"), 2, "did you mean: orchbench ingest {results} --into w?"),
     (("ingest", W), 2, "did you mean: orchbench ingest PATH --into {warehouse}?"),
-    (("ingest", "{results}/*", "--into", "w"), 2, "without quotes the shell expands such a pattern"),
+    (
+        ("ingest", "{results}/*", "--into", "w"),
+        2,
+        "without quotes the shell expands such a pattern",
+    ),
     (("ingest", "{results}", "--into", "w", "--model", ""), 2, "--model is empty; give it a name"),
     # numbers
     (("ingest", "{results}", "--into", "w", "--jobs", "two"), 2, "--jobs two: expected a whole"),

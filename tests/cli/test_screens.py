@@ -108,7 +108,7 @@ def test_wide_and_all_show_what_was_left_out(home: Path, screens: dict[str, Scre
 
 
 def test_a_step_says_that_it_is_there_in_other_runs(screens: dict[str, Screen]) -> None:
-    others = "the step is there once more: choose with --run, --language or --experiment"
+    others = "1 more answer to this step: choose with --run, --language or --experiment"
     assert others in screens["show_plan"].text
     assert "profile spec" in screens["show_steps"].text
 

@@ -292,7 +292,7 @@ def test_one_table_as_one_csv_file(small: Warehouse, changed: Warehouse, tmp_pat
         mark.unlink()
         if mark_content is not None:
             mark.write_bytes(mark_content)
-        with pytest.raises(PathError, match=r"was changed since|is not an export of ours"):
+        with pytest.raises(PathError, match=r"was changed since|is not an export that orchbench wrote"):
             small.export(target, tables=["steps"], overwrite=True)
         assert target.read_bytes() == new + b"mine\n"
         mark.touch()

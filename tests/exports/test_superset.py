@@ -153,7 +153,7 @@ def test_what_is_not_a_bundle_is_refused(demo: Warehouse, tmp_path: Path) -> Non
     demo.superset_bundle(tmp_path / "ours.zip", uri=URI)
     with zipfile.ZipFile(tmp_path / "ours.zip", "a") as ours:
         ours.writestr("mine.txt", "mine")
-    with pytest.raises(PathError, match="is not a bundle of ours"):
+    with pytest.raises(PathError, match="is not a bundle that orchbench wrote"):
         demo.superset_bundle(tmp_path / "ours.zip", uri=URI)
     with pytest.raises(PathError, match=r"name a FILE\.zip"):
         demo.superset_bundle(tmp_path / "superset", uri=URI)
