@@ -252,12 +252,12 @@ def _find_sink(target: str, selection: Selection, *, root: Path, manifest: Manif
     if is_address(target):
         if parse(target).scheme not in _POSTGRES:
             raise PathError(
-                f"{shown(target)} is not a target that can be written; there are {KINDS}"
+                f"{shown(target)} is not a target that can be written; possible targets are {KINDS}"
             )
         return _sink("postgres", "PostgresTables", target)
     if _PREFIX.match(target):
         raise PathError(
-            f"{target} is not a target that can be written; there are {KINDS}; "
+            f"{target} is not a target that can be written; possible targets are {KINDS}; "
             f"a directory of that name is ./{target}"
         )
     path = local_path(target)
@@ -295,4 +295,6 @@ def _sink(room: str, name: str, *arguments: object) -> Sink:
 
 def _refuse_other_endings(path: Path) -> None:
     if path.suffix[1:].isalpha() and not path.is_dir():
-        raise PathError(f"{path}: no format has the ending {path.suffix}; there are {KINDS}")
+        raise PathError(
+            f"{path}: no format has the ending {path.suffix}; possible targets are {KINDS}"
+        )

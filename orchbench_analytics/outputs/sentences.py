@@ -55,7 +55,7 @@ def power_advice(rows: pl.DataFrame, *, difference: float = 0.01) -> str | None:
     needed = ceil(count * (detectable / difference) ** 2)
     return (
         f"{metric_label(row['metric'])}: on {count} scenarios a difference below "
-        f"{100 * detectable:.1f} points is easily missed; to detect {100 * difference:g} takes "
+        f"{100 * detectable:.1f} points is easily missed; detecting {100 * difference:g} takes "
         f"about {needed:,} scenarios like these"
     )
 

@@ -184,3 +184,9 @@ def test_text_of_models_does_not_act_on_the_terminal(home: Path) -> None:
     for how in ((), ("--format", "csv"), ("--format", "json"), ("--format", "latex")):
         screen = on_terminal("sql", W, query, *how, cwd=home)
         assert not set(screen.text) & set("\x1b\x07\u202e")
+
+
+def test_the_call_to_go_on_with_is_about_the_first_scenario(screens: dict[str, Screen]) -> None:
+    text = screens["show_scenarios"].text
+    scenario, language = re.findall(r"^(\S+) +(EN|KO) ", text, re.MULTILINE)[0]
+    assert f"graded-2 {scenario} --language {language}" in text.replace("\n", " ")
