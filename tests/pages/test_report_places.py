@@ -44,7 +44,7 @@ def test_a_page_may_stand_beside_a_directory_of_its_name(demo: Path, tmp_path: P
 
     assert made.page == tmp_path / "demo.html"
     options = ReportOptions(models=["graded-1"], largest_page=10)
-    with pytest.raises(PathError, match="holds something else"):
+    with pytest.raises(PathError, match="is not a report that orchbench wrote"):
         make_report(demo, load_manifest(demo), tmp_path / "demo.html", options, Here())
 
 
@@ -59,7 +59,7 @@ def test_no_directory_is_made_above_a_report(demo: Path, tmp_path: Path) -> None
 def test_a_directory_of_other_things_is_left_alone(demo: Path, tmp_path: Path) -> None:
     (tmp_path / "note.txt").write_text("mine", encoding="utf-8")
 
-    with pytest.raises(PathError, match="holds something else"):
+    with pytest.raises(PathError, match="is not a report that orchbench wrote"):
         open_warehouse(demo).report(tmp_path, models=["graded-1"])
 
 
