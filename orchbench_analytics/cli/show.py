@@ -73,7 +73,8 @@ def show(
     )
     if step is None or rows.format is not None or rows.output is not None:
         shown = rows.write(found)
-        for first in shown.head(1).to_dicts() if rows.is_screen else ():
+        has_steps = opened.profile(profile).scored_from == "answers"
+        for first in shown.head(1).to_dicts() if rows.is_screen and has_steps else ():
             words = [first["scenario"], "--language", first["language"]]
             if scenario is not None:
                 words[1:1] = [first["step_id"]]
