@@ -28,7 +28,7 @@ def _(mo):
     # Two models, down to their answers
 
     A difference between two checkpoints is a number until one sees the answers behind it. This
-    page goes there in four steps: the verdict, the scenarios that carry it, the steps of one of
+    page goes there in four steps: the verdict, the scenarios behind it, the steps of one of
     them, and both answers to one step.
 
     For a sweep of your own: `marimo edit notebooks/compare.py -- --warehouse DIR`.
@@ -95,7 +95,7 @@ def _(after, before, excerpts, mo, pl, profile, warehouse):
 
     mo.vstack(
         [
-            mo.md("## Which scenarios carry it?"),
+            mo.md("## Which scenarios are behind it?"),
             shown_bars(scenarios, "Points that a scenario adds to the difference in Average"),
             mo.md("## Which tools?"),
             shown_bars(tools, "Points that the steps whose label calls a tool gained"),

@@ -264,8 +264,8 @@ def require_answers(profile: Profile, what: str) -> None:
     """Refuse what is made from answers under a profile that has none."""
     if profile.scored_from == "results":
         raise NoAnswersError(
-            f"{what} needs the answers themselves, and {profile.name} has what result files say of "
-            f"each scenario: ingest the runs ({RUNS_FILE}), then name another --profile"
+            f"{what} needs the answers themselves, and {profile.name} has only what result files "
+            f"say about each scenario: ingest the runs ({RUNS_FILE}), then choose another --profile"
         )
 
 

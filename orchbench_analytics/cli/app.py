@@ -254,6 +254,11 @@ def _interrupt(number: int, frame: FrameType | None) -> None:
     _stop_when_imported(number, frame)
 
 
+def forget_interrupts() -> None:
+    """Let a command go on after Ctrl-C, as a prompt does."""
+    _interrupts.clear()
+
+
 def _stop_when_imported(_: int, frame: FrameType | None) -> None:
     """End the command as soon as no library is being imported.
 

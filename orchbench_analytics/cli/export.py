@@ -90,10 +90,11 @@ def export(
                 progress=progress,
             )
     written = [relation for relation in summary.relations if relation.changed_part_count]
-    change = f"{len(written)} of them written" if written else "unchanged, nothing written"
     count = len(summary.relations)
     tables = "1 table" if count == 1 else f"{count} tables"
-    say(f"{summary.target}: {tables}, {summary.row_count:,} rows, {change}")
+    change = "all written" if len(written) == count else f"{len(written)} of {tables} written"
+    change = change if written else "unchanged, nothing written"
+    say(f"{summary.target}: {tables} with {summary.row_count:,} rows; {change}")
     for name in summary.repaired:
         say(f"{name} was changed since it was exported: written again")
     for what, number in summary.changed_values.items():

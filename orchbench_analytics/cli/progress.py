@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from orchbench_analytics.ingest.sources import Source
     from orchbench_analytics.ingest.update import IngestSummary, Progress
 
-_NOTHING = "no input files found: no name ends with .json, .json.gz or .json.zst"
+_NOTHING = "no input files found: no name in the paths given ends with .json, .json.gz or .json.zst"
 
 
 @contextmanager

@@ -73,10 +73,12 @@ def show(
     )
     if step is None or rows.format is not None or rows.output is not None:
         shown = rows.write(found)
-        for first in shown.head(1).to_dicts() if rows.is_screen else ():
-            words = [first["scenario"]]
+        has_steps = opened.profile(profile).scored_from == "answers"
+        for first in shown.head(1).to_dicts() if rows.is_screen and has_steps else ():
+            words = [first["scenario"], "--language", first["language"]]
             if scenario is not None:
-                words += [first["step_id"], "--language", first["language"], "--run", first["run"]]
+                words[1:1] = [first["step_id"]]
+                words += ["--run", first["run"]]
             say(f"one of them: {call_of('show', warehouse, model, *words)}")
         return
     place, *others = found.select("model", "experiment", "language", "run", "scenario").rows()

@@ -50,7 +50,8 @@ def sources(
         rows.write(_by_reason(files), is_prose=True)
         say(f"one file for each reason; all {files.height:,} are listed with --all")
     elif status == "refused":
-        rows.write(files.select(name for name in _WHY if name in files.columns), is_prose=True)
+        why = files.select(name for name in _WHY if name in files.columns)
+        rows.write(why, is_prose=True, lacking="no file is refused")
     else:
         rows.write(files)
 

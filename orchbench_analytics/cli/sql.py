@@ -21,6 +21,7 @@ from orchbench_analytics.cli.app import (
     WarehouseArgument,
     command,
     complete_profiles,
+    forget_interrupts,
     say,
     say_no_rows,
 )
@@ -249,6 +250,7 @@ class _Prompt(Cmd):
             try:
                 super().cmdloop(intro)
             except KeyboardInterrupt:
+                forget_interrupts()
                 print()
                 self._start_over()
                 intro = ""

@@ -29,7 +29,7 @@ from orchbench_analytics.exports.sink import (
 )
 from orchbench_analytics.queries import macros, views
 from orchbench_analytics.store.replace import new_file
-from orchbench_analytics.views.catalog import describe, quoted, quoted_name
+from orchbench_analytics.views.catalog import describe, quoted, quoted_name, silent_duckdb
 
 _TARGET = "target"
 # Every DuckDB since 1.2 opens the file. Smaller blocks suit many small tables.
@@ -58,7 +58,7 @@ class DuckDbFile(FileSink):
     def read(self) -> Contents | None:
         """The manifest, from its table."""
         try:
-            with duckdb.connect(str(self.path), read_only=True) as connection:
+            with silent_duckdb(self.path, read_only=True) as connection:
                 rows = connection.sql("from export_manifest").fetchall()
                 there = [name for (name,) in connection.sql(_NAMES).fetchall()]
         except duckdb.Error as error:
@@ -72,7 +72,7 @@ class DuckDbFile(FileSink):
     def damaged(self, stored: Contents) -> set[str]:
         """The tables whose rows do not have the hash of those that were exported."""
         computed = views() if _is_everything(stored.selection) else {}
-        with duckdb.connect(str(self.path), read_only=True) as connection:
+        with silent_duckdb(self.path, read_only=True) as connection:
             there = {name for (name,) in connection.sql(_NAMES).fetchall()}
             return {
                 name

@@ -242,12 +242,13 @@ def _find_sink(target: str, selection: Selection, *, root: Path, manifest: Manif
     if is_address(target):
         if parse(target).scheme not in _POSTGRES:
             raise PathError(
-                f"{shown(target)} is not a target that can be written; there are {TARGETS}"
+                f"{shown(target)} is not a target that can be written; possible targets are "
+                f"{TARGETS}"
             )
         return _sink("postgres", "PostgresTables", target)
     if _PREFIX.match(target):
         raise PathError(
-            f"{target} is not a target that can be written; there are {TARGETS}; "
+            f"{target} is not a target that can be written; possible targets are {TARGETS}; "
             f"a directory of that name is ./{target}"
         )
     path = local_path(target)
@@ -264,7 +265,9 @@ def _find_sink(target: str, selection: Selection, *, root: Path, manifest: Manif
         room, name = _FILES[path.suffix]
         return _sink(room, name, path)
     if path.suffix[1:].isalpha() and not path.is_dir():
-        raise PathError(f"{path}: no format has the ending {path.suffix}; there are {TARGETS}")
+        raise PathError(
+            f"{path}: no format has the ending {path.suffix}; possible targets are {TARGETS}"
+        )
     return _sink("parquet", "ParquetDirectory", path, selection.partition_by)
 
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-import duckdb
 import msgspec
 import pyarrow as pa
 import pyarrow.dataset as ds
@@ -16,7 +15,7 @@ from orchbench_analytics.exports.relations import Contents, Relation, parts_of
 from orchbench_analytics.exports.sink import DirectorySink, FileSink, Outgoing, gathered
 from orchbench_analytics.schema import arrow_schema
 from orchbench_analytics.store.replace import new_file
-from orchbench_analytics.views.catalog import quoted_name
+from orchbench_analytics.views.catalog import quoted_name, silent_duckdb
 
 _MANIFEST_KEY = b"orchbench_export"
 _NO_VALUE = "__HIVE_DEFAULT_PARTITION__"
@@ -73,7 +72,7 @@ class ParquetFile(FileSink):
 
     def damaged(self, stored: Contents) -> set[str]:
         """The table, if its rows are not, by their hash, those that were exported."""
-        with duckdb.connect() as connection:
+        with silent_duckdb() as connection:
             connection.register("held", ds.dataset(str(self.path), format="parquet"))
             return {
                 name

@@ -23,7 +23,14 @@ from orchbench_analytics.schema import DUCKDB_TYPES, Column, Table, arrow_schema
 from orchbench_analytics.store.manifest import Manifest
 from orchbench_analytics.store.replace import staging_beside
 from orchbench_analytics.tables import TABLES
-from orchbench_analytics.views.catalog import MODEL_TAGS, PROFILES, needed_by, populate, quoted_name
+from orchbench_analytics.views.catalog import (
+    MODEL_TAGS,
+    PROFILES,
+    needed_by,
+    populate,
+    quoted_name,
+    silent_duckdb,
+)
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -97,11 +104,9 @@ DESCRIPTIONS = Relation(
 def stage(memory: Memory = SMALL) -> Iterator[duckdb.DuckDBPyConnection]:
     """A temporary DuckDB file; what killed exports left is removed first."""
     with staging_beside(Path(tempfile.gettempdir()) / STAGE) as directory:
-        connection = duckdb.connect(str(directory / f"{STAGE}.duckdb"))
+        connection = silent_duckdb(directory / f"{STAGE}.duckdb", threads=_THREADS)
         try:
             limit_memory(connection, memory.computing)
-            connection.execute(f"set threads = {_THREADS}")
-            connection.execute("set enable_progress_bar = false")
             connection.execute("set preserve_insertion_order = false")
             connection.execute("set fsync_mode = 'none'")  # sinks sync what must last
             yield connection

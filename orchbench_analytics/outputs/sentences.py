@@ -56,7 +56,7 @@ def power_advice(rows: pl.DataFrame) -> str | None:
     needed = ceil(count * (detectable / _SOUGHT) ** 2)
     return (
         f"{LABELS[row['metric']]}: on {count} scenarios a difference below "
-        f"{100 * detectable:.1f} points is easily missed; to detect {100 * _SOUGHT:g} takes "
+        f"{100 * detectable:.1f} points is easily missed; detecting {100 * _SOUGHT:g} takes "
         f"about {needed:,} scenarios like these"
     )
 

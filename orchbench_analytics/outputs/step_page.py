@@ -249,7 +249,7 @@ def _tree(text: str | None, *, thorough: bool) -> list[str]:
         return [f"(no plan: {reading.how})"]
     lines = []
     for workflow in outline(reading.plan).workflows:
-        after = ", ".join(workflow.every_dependency)
+        after = ", ".join(dict.fromkeys(workflow.every_dependency))
         lines.append(printable_line(workflow.name + (f" after {after}" if after else "")))
         last = len(workflow.steps) - 1
         for place, (agent, status) in enumerate(workflow.steps):

@@ -98,8 +98,7 @@ def require_writable(path: Path) -> None:
     place_for(path)
     if path.is_file() and not is_empty(path):
         raise PathError(
-            f"{path} is there already and is not written over; remove it, name another file, or "
-            "write to standard output and let the shell replace it"
+            f"{path} already exists and is not overwritten; remove it, or name another file"
         )
 
 

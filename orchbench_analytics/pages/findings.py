@@ -59,11 +59,11 @@ def leader(ranked: pl.DataFrame) -> dict[str, Any] | None:
         text = f"{best} leads these models with {score}; its rank in the warehouse is "
         text += f"{first['rank_number']}."
     elif beside.is_empty():
-        text = f"{best} leads with {score}, and all others are told apart from it."
+        text = f"{best} leads with {score}, and all others are worse beyond chance."
     else:
         more = f" and {len(beside) - _FEW:,} more" if len(beside) > _FEW else ""
         named = ", ".join(beside[:_FEW]) + more
-        text = f"{best} leads with {score} and cannot be told from {named}."
+        text = f"{best} leads with {score} and cannot be told apart from {named}."
     second = ranked.row(1, named=True)
     pair = [str(row[name]) for row in (first, second) for name in ("model", "experiment")]
     return {"text": text, "path": ["compare", *pair], "choices": {}}
@@ -74,7 +74,7 @@ def _commonest_loss(losses: pl.DataFrame) -> dict[str, Any] | None:
     if losses.is_empty() or not losses["occurrence_count"][0]:
         return None
     _, pattern, count, part = losses.row(0)
-    text = f"The commonest wrong decision: {ERROR_PATTERNS[pattern]}, {count:,} steps"
+    text = f"The most frequent wrong decision: {ERROR_PATTERNS[pattern]}, {count:,} steps"
     return {
         "text": f"{text} ({100 * part:.0f} % of wrong decisions).",
         "path": ["decisions"],

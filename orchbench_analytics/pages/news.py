@@ -29,10 +29,12 @@ class SourceTree:
     """
 
     def __init__(self, root: Path, manifest: Manifest) -> None:
-        rows = scan_table(root, manifest, "sources")
-        self._known = set(rows.select("path").collect()["path"])
+        rows = scan_table(root, manifest, "sources").select("path", "kind").collect()
+        self._known = set(rows["path"])
         self._warehouse = os.fspath(root.absolute())
-        self._directories = _directories_of(self._known)
+        # Cards mostly lie in a tree of their own, and beside both trees lies anything.
+        cards = set(rows.filter(kind="agent_card")["path"])
+        self._directories = _directories_of(self._known - cards) | _directories_of(cards)
         self._listed: dict[str, _Listing] = {}
 
     def new_files(self) -> list[str]:

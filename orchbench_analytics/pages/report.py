@@ -135,19 +135,13 @@ def rules_piece(source: Source, engine: Engine) -> dict[str, Any]:
 
 
 def _require_room(path: Path) -> None:
-    """Refuse a file that is not a report of ours, and a directory that holds none."""
+    """Refuse a file or a directory that is not an earlier report."""
     if is_empty(path):
         return
     page, pieces = path / "index.html", path / "pieces"
-    if not path.is_dir():
-        if not is_sealed(path):
-            raise refuse(path, "a report")
-    elif not is_sealed(page):
-        raise PathError(
-            f"{path} holds something else than a report of ours; "
-            "name a new file or an empty directory"
-        )
-    elif pieces.is_symlink() or (pieces.exists() and not pieces.is_dir()):
+    if not is_sealed(page if path.is_dir() else path):
+        raise refuse(path, "a report")
+    if pieces.is_symlink() or (pieces.exists() and not pieces.is_dir()):
         raise refuse(pieces, "a directory")
 
 

@@ -73,7 +73,7 @@ class Source(NamedTuple):
 
     def connect(self, *relations: str, scope: Scope = EVERYTHING) -> duckdb.DuckDBPyConnection:
         """A connection that has what the tables and views named need."""
-        connection = silent_duckdb(self.threads)
+        connection = silent_duckdb(threads=self.threads)
         populate(connection, self.root, self.manifest, names=needed_by(*relations), scope=scope)
         return connection
 

@@ -12,7 +12,6 @@ from functools import partial
 from pathlib import Path
 from typing import NamedTuple
 
-import duckdb
 import msgspec
 import polars as pl
 
@@ -46,6 +45,7 @@ from orchbench_analytics.tables import (
     STEPS,
     TOOL_PARAMETERS,
 )
+from orchbench_analytics.views.catalog import silent_duckdb
 
 _CODE = ("score", "profiles.py", "tables", "texts.py")
 _LIBRARIES = ("networkx", "pyyaml")  # what they return is part of a score
@@ -166,7 +166,7 @@ def sum_up(
         "scored_plans": scored_plans,
     }
     # One thread: other tasks of the engine have the other cores.
-    with duckdb.connect(config={"threads": 1}) as connection:
+    with silent_duckdb(threads=1) as connection:
         for statements in macros():
             connection.execute(statements)
         for name, rows in tables.items():

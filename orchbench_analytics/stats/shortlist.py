@@ -194,7 +194,7 @@ def pick(scenarios: pl.DataFrame, count: int, *, seed: int = 0) -> pl.DataFrame:
     if not 1 <= count < scenarios.height:
         raise SelectionError(
             f"a list of {count:,} scenarios: expected 1 or more, and fewer than the "
-            f"{scenarios.height:,} that there are"
+            f"{scenarios.height:,} that there are; choose with --scenarios"
         )
     rng = np.random.default_rng(seed)
     drawn = scenarios.sort("language", "scenario").with_columns(

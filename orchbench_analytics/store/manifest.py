@@ -31,6 +31,7 @@ from orchbench_analytics.errors import OrchbenchError, StorageError, WarehouseEr
 from orchbench_analytics.store.bucket import Overtaken, Version
 from orchbench_analytics.store.files import (
     MANIFEST,
+    UNFINISHED,
     FileStamp,
     Stamps,
     columns_id,
@@ -227,6 +228,9 @@ def _not_a_warehouse(root: Path) -> str:
     said = f"{root} is not a warehouse (it has no manifest.json)"
     if (inner := _warehouse_below(root)) is not None:
         return f"{said}; did you mean {inner}?"
+    if is_local and (root / UNFINISHED).is_file():
+        said = f"{root} cannot be read yet, because its first ingest has not finished"
+        return f"{said}; continue it with: orchbench ingest PATH --into {given}"
     if is_local and root.is_dir():
         return f"{said}; if it holds result files: orchbench ingest {given} --into DIR"
     if is_local and (close := _warehouse_of_like_name(root)) is not None:

@@ -93,12 +93,16 @@ def connect(
     return connection
 
 
-def silent_duckdb(threads: int | None = None) -> duckdb.DuckDBPyConnection:
-    """An empty DuckDB in memory without a progress bar, which would go to stdout.
+def silent_duckdb(
+    file: str | Path = ":memory:", *, threads: int | None = None, read_only: bool = False
+) -> duckdb.DuckDBPyConnection:
+    """A DuckDB in memory, or of a file, without a progress bar, which would go to stdout.
 
-    It uses so many threads; null is one for each core.
+    DuckDB shows one wherever Python was not started with a script, as in worker processes.
+    By default it uses a thread for each core.
     """
-    connection = duckdb.connect(config={} if threads is None else {"threads": threads})
+    settings: dict[str, Any] = {} if threads is None else {"threads": threads}
+    connection = duckdb.connect(file, read_only=read_only, config=settings)
     connection.execute("set enable_progress_bar = false")
     return connection
 

@@ -118,6 +118,7 @@ MISTAKES = [
     (("compare", W, "perfect", "nosuch", "--gate", "Plan >= 0"), 2, "no model 'nosuch'"),
     (("compare", W, "perfect", "nosuch"), 2, "no model 'nosuch'"),
     # where rows go
+    (("sources", W, "--status", "refused"), 1, "no rows: no file is refused"),
     (("leaderboard", W, "--output", "x.txt"), 2, "the extension does not name a format"),
     (("leaderboard", W, "--output", "x.csv", "--format", "json"), 2, "disagree"),
     (("leaderboard", W, "--output", "no/such/x.csv"), 2, "there is no directory no/such"),

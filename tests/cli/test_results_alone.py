@@ -140,6 +140,10 @@ def test_commands_that_need_answers_say_so_in_one_sentence(alone: Path, orchbenc
     assert "<scenario>_out.json" in done.stderr
 
 
+def test_no_step_is_offered_where_there_are_none(alone: Path, orchbench) -> None:
+    assert "one of them" not in orchbench("show", alone / "warehouse", "graded-1").stderr
+
+
 def test_python_says_it_too(alone: Path) -> None:
     warehouse = open_warehouse(alone / "warehouse")
     with pytest.raises(NoAnswersError, match="consistency over runs needs the answers"):

@@ -108,7 +108,7 @@ def test_wide_and_all_show_what_was_left_out(home: Path, screens: dict[str, Scre
 
 
 def test_a_step_says_that_it_is_there_in_other_runs(screens: dict[str, Screen]) -> None:
-    others = "the step is there once more: choose with --run, --language or --experiment"
+    others = "1 more answer to this step: choose with --run, --language or --experiment"
     assert others in screens["show_plan"].text
     assert "profile spec" in screens["show_steps"].text
 
@@ -184,3 +184,9 @@ def test_text_of_models_does_not_act_on_the_terminal(home: Path) -> None:
     for how in ((), ("--format", "csv"), ("--format", "json"), ("--format", "latex")):
         screen = on_terminal("sql", W, query, *how, cwd=home)
         assert not set(screen.text) & set("\x1b\x07\u202e")
+
+
+def test_the_call_to_go_on_with_is_about_the_first_scenario(screens: dict[str, Screen]) -> None:
+    text = screens["show_scenarios"].text
+    scenario, language = re.findall(r"^(\S+) +(EN|KO) ", text, re.MULTILINE)[0]
+    assert f"graded-2 {scenario} --language {language}" in text.replace("\n", " ")

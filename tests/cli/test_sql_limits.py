@@ -1,6 +1,7 @@
 """What a query may take: time, memory and disk; and that it ends when it is told to."""
 
 import os
+import pty
 import signal
 import subprocess
 import time
@@ -13,6 +14,7 @@ import pytest
 
 from orchbench_analytics import open_warehouse
 from orchbench_analytics.errors import QueryError, QueryTimeout
+from tests.cli.pseudo_terminal import read_to_end
 from tests.processes import ORCHBENCH, run_and_weigh
 from tests.torture.queries import hostile_queries, try_query
 
@@ -81,6 +83,27 @@ def test_an_interrupted_query_ends_with_one_line(demo: Path, tmp_path: Path, que
     assert started.returncode == 130
     assert said == "orchbench: interrupted; what was finished before is kept\n"
     assert list(tmp_path.iterdir()) == []
+
+
+def wait_for_prompt(terminal: int) -> None:
+    shown = b""
+    while not shown.endswith(b"orchbench> "):
+        shown += os.read(terminal, 1)
+
+
+def test_a_prompt_goes_on_after_every_interrupt(demo: Path) -> None:
+    terminal, ours = pty.openpty()
+    with start(demo / "warehouse", stdin=ours, stdout=ours, stderr=ours) as started:
+        os.close(ours)
+        for _ in range(2):
+            wait_for_prompt(terminal)
+            started.send_signal(signal.SIGINT)
+        wait_for_prompt(terminal)
+        os.write(terminal, b".quit\n")
+        rest = read_to_end(terminal).decode()
+    os.close(terminal)
+
+    assert (started.returncode, "interrupted" in rest) == (0, False)
 
 
 def test_a_reader_that_has_seen_enough_ends_the_query(demo: Path) -> None:

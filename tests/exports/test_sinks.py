@@ -292,7 +292,9 @@ def test_one_table_as_one_csv_file(small: Warehouse, changed: Warehouse, tmp_pat
         mark.unlink()
         if mark_content is not None:
             mark.write_bytes(mark_content)
-        with pytest.raises(PathError, match=r"was changed since|is not an export of ours"):
+        with pytest.raises(
+            PathError, match=r"was changed since|is not an export that orchbench wrote"
+        ):
             small.export(target, tables=["steps"], overwrite=True)
         assert target.read_bytes() == new + b"mine\n"
         mark.touch()
@@ -389,7 +391,7 @@ def test_descriptions_come_along(small: Warehouse, tmp_path: Path) -> None:
 def test_what_somebody_else_made_is_left_alone(small: Warehouse, tmp_path: Path, name: str) -> None:
     (tmp_path / name).write_text("mine", encoding="utf-8")
     for overwrite in (False, True):
-        with pytest.raises(PathError, match="there already"):
+        with pytest.raises(PathError, match="already exists and is not"):
             small.export(tmp_path / name, tables=["leaderboard"], overwrite=overwrite)
         assert (tmp_path / name).read_text(encoding="utf-8") == "mine"
 
@@ -412,7 +414,7 @@ def test_a_directory_with_other_things_is_left_alone(small: Warehouse, tmp_path:
     (tmp_path / "out").mkdir()
     (tmp_path / "out" / "thesis.txt").write_text("mine", encoding="utf-8")
     for name in ("{}/out", "delta:{}/out", "iceberg:{}/out", "delta:{}/out/thesis.txt"):
-        with pytest.raises(PathError, match="there already"):
+        with pytest.raises(PathError, match="already exists and is not"):
             small.export(name.format(tmp_path), tables=["leaderboard"], overwrite=True)
     small.export(tmp_path / "ours", tables=["leaderboard"])
     (tmp_path / "ours" / "thesis.txt").write_text("mine", encoding="utf-8")
@@ -539,7 +541,7 @@ def test_the_command_names_what_it_mended(orchbench, small: Warehouse, tmp_path:
     (tmp_path / "out" / "leaderboard.parquet").write_bytes(b"")
     done = orchbench(*command)
     assert done.returncode == 0
-    assert "1 of them written" in done.stderr
+    assert "1 table with 6 rows; all written" in done.stderr
     assert "leaderboard was changed since it was exported: written again" in done.stderr
 
 
@@ -686,5 +688,5 @@ def test_the_command_says_what_it_did(orchbench, small: Warehouse, tmp_path: Pat
     command = ("export", small.path, tmp_path / "out", "--table", "leaderboard", "-p", "spec")
     first, second = orchbench(*command), orchbench(*command)
     assert (first.returncode, second.returncode) == (0, 0)
-    assert first.stderr.endswith("out: 1 table, 2 rows, 1 of them written\n")
-    assert second.stderr.endswith("out: 1 table, 2 rows, unchanged, nothing written\n")
+    assert first.stderr.endswith("out: 1 table with 2 rows; all written\n")
+    assert second.stderr.endswith("out: 1 table with 2 rows; unchanged, nothing written\n")

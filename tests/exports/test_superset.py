@@ -148,12 +148,12 @@ def test_a_password_is_left_for_superset_to_ask(demo: Warehouse, tmp_path: Path)
 def test_what_is_not_a_bundle_is_refused(demo: Warehouse, tmp_path: Path) -> None:
     with zipfile.ZipFile(tmp_path / "mine.zip", "w") as mine:
         mine.writestr("mine.txt", "mine")
-    with pytest.raises(PathError, match="there already"):
+    with pytest.raises(PathError, match="already exists and is not"):
         demo.superset_bundle(tmp_path / "mine.zip", uri=URI)
     demo.superset_bundle(tmp_path / "ours.zip", uri=URI)
     with zipfile.ZipFile(tmp_path / "ours.zip", "a") as ours:
         ours.writestr("mine.txt", "mine")
-    with pytest.raises(PathError, match="is not a bundle of ours"):
+    with pytest.raises(PathError, match="is not a bundle that orchbench wrote"):
         demo.superset_bundle(tmp_path / "ours.zip", uri=URI)
     with pytest.raises(PathError, match=r"name a FILE\.zip"):
         demo.superset_bundle(tmp_path / "superset", uri=URI)

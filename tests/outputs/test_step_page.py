@@ -2,7 +2,7 @@
 
 import pytest
 
-from orchbench_analytics.outputs.step_page import _edit
+from orchbench_analytics.outputs.step_page import _edit, _tree
 
 EDITS = {
     "component: extra step a (pending), cost 1": ("extra_step", None, "a (pending)"),
@@ -24,3 +24,11 @@ def test_an_edit_is_a_line_that_says_what_is_wrong(said: str) -> None:
     kind, wanted, given = EDITS[said]
     row = {"graph": "component", "kind": kind, "subject": "a (pending)", "cost": 1.0}
     assert _edit({**row, "wanted": wanted, "given": given}) == said
+
+
+def test_a_dependency_that_a_plan_names_twice_is_shown_once() -> None:
+    plan = (
+        '{"workflow_1": {"steps": []}, '
+        '"workflow_2": {"depends_on": ["workflow_1"], "depend_on": ["workflow_1"]}}'
+    )
+    assert _tree(plan, thorough=True) == ["workflow_1", "workflow_2 after workflow_1"]

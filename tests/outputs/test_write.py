@@ -103,7 +103,7 @@ def test_a_file_that_is_there_is_not_written_over(tmp_path: Path) -> None:
     link.symlink_to(target)
 
     for path in (target, link):
-        with pytest.raises(PathError, match="is there already and is not written over"):
+        with pytest.raises(PathError, match="already exists and is not overwritten"):
             write_rows([ROWS], format="csv", output=path)
 
     assert target.read_text(encoding="utf-8") == "mine"

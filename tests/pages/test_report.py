@@ -236,7 +236,7 @@ def test_experiments_of_one_model_are_told_apart_on_the_first_screen() -> None:
     said = leader(board)
 
     assert said is not None
-    assert said["text"].endswith("cannot be told from two/base, two/long.")
+    assert said["text"].endswith("cannot be told apart from two/base, two/long.")
 
 
 def test_scripts_know_no_label_and_no_formula() -> None:

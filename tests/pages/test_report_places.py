@@ -44,7 +44,7 @@ def test_a_page_may_stand_beside_a_directory_of_its_name(demo: Path, tmp_path: P
 
     assert made.page == tmp_path / "demo.html"
     options = ReportOptions(models=["graded-1"], largest_page=10)
-    with pytest.raises(PathError, match="holds something else"):
+    with pytest.raises(PathError, match="is not a report that orchbench wrote"):
         make_report(demo, load_manifest(demo), tmp_path / "demo.html", options, Here())
 
 
@@ -59,7 +59,7 @@ def test_no_directory_is_made_above_a_report(demo: Path, tmp_path: Path) -> None
 def test_a_directory_of_other_things_is_left_alone(demo: Path, tmp_path: Path) -> None:
     (tmp_path / "note.txt").write_text("mine", encoding="utf-8")
 
-    with pytest.raises(PathError, match="holds something else"):
+    with pytest.raises(PathError, match="is not a report that orchbench wrote"):
         open_warehouse(demo).report(tmp_path, models=["graded-1"])
 
 
@@ -77,7 +77,7 @@ def test_only_a_report_of_ours_is_replaced(demo: Path, tmp_path: Path) -> None:
     (tmp_path / "link.html").symlink_to(tmp_path / "notes.html")
 
     for target in ("notes.html", "link.html", "site", "site/index.html"):
-        with pytest.raises(PathError, match=r"not a report of ours|than a report of ours"):
+        with pytest.raises(PathError, match="is not a report that orchbench wrote"):
             open_warehouse(demo).report(tmp_path / target, models=["graded-1"], jobs=1)
 
     assert {path: path.read_text(encoding="utf-8") for path in mine} == mine
@@ -89,7 +89,7 @@ def test_a_page_that_somebody_changed_is_kept(demo: Path, tmp_path: Path) -> Non
     changed = page.read_bytes().replace(b"</body>", b"<p>my notes</p></body>")
     page.write_bytes(changed)
 
-    with pytest.raises(PathError, match="is not a report of ours"):
+    with pytest.raises(PathError, match="is not a report that orchbench wrote"):
         open_warehouse(demo).report(page, models=["graded-1"], jobs=1)
 
     assert page.read_bytes() == changed
@@ -107,6 +107,6 @@ def test_pieces_of_others_stay(demo: Path, tmp_path: Path) -> None:
     assert (pieces / "app.js").read_text(encoding="utf-8") == "mine()"
     assert not (pieces / "model-7.js").exists()
     (pieces / "model-0.js").write_text("mine()", encoding="utf-8")
-    with pytest.raises(PathError, match="is not a piece of a report of ours"):
+    with pytest.raises(PathError, match="is not a piece of a report that orchbench wrote"):
         make_report(demo, load_manifest(demo), tmp_path / "site", options, Here())
     assert (pieces / "model-0.js").read_text(encoding="utf-8") == "mine()"

@@ -74,6 +74,6 @@ def test_formulas_hold_in_hyper(demo: Path, tmp_path: Path) -> None:
 
 def test_what_somebody_else_made_is_left_alone(small: Warehouse, tmp_path: Path) -> None:
     (tmp_path / "mine.hyper").write_text("mine", encoding="utf-8")
-    with pytest.raises(PathError, match="there already"):
+    with pytest.raises(PathError, match="already exists and is not"):
         small.export(tmp_path / "mine.hyper", tables=["leaderboard"], overwrite=True)
     assert (tmp_path / "mine.hyper").read_text(encoding="utf-8") == "mine"

@@ -42,6 +42,12 @@ def test_a_missing_warehouse_says_how_to_make_one(root: Root) -> None:
         load_manifest(root.path)
 
 
+def test_a_first_ingest_that_was_killed_is_to_be_continued(tmp_path: Path) -> None:
+    mark_unfinished(tmp_path)
+    with pytest.raises(WarehouseError, match="its first ingest has not finished; continue it with"):
+        load_manifest(tmp_path)
+
+
 def test_a_directory_of_other_things_is_not_a_warehouse(tmp_path: Path) -> None:
     with pytest.raises(WarehouseError, match="is not a warehouse"):
         load_manifest(tmp_path)

@@ -25,6 +25,7 @@ from orchbench_analytics.views.catalog import (
     needed_by,
     populate,
     profiles_query,
+    silent_duckdb,
     tag_names,
     tags_query,
 )
@@ -100,7 +101,7 @@ def connect_answered(
     names = needed_by(*chosen)
     read = {name for view in chosen & views().keys() for name in views()[view].references}
     wanted = (chosen | read) & views().keys()
-    connection = duckdb.connect()
+    connection = silent_duckdb()
     populate(connection, root, manifest, names=names - views().keys())
     copy_views(connection, session, root, manifest, wanted)
     return connection

@@ -1,4 +1,4 @@
-// Two models beside each other: difference, interval, verdict, and the scenarios that carry it.
+// Two models beside each other: difference, interval, verdict, and the scenarios behind it.
 
 async function compareView([, model, experiment, otherModel, otherExperiment]) {
   const { core } = here;
@@ -23,7 +23,7 @@ async function compareView([, model, experiment, otherModel, otherExperiment]) {
   const [first, second] = await Promise.all([baseline, candidate].map((row) => shardOf(core, row.model, row.experiment)));
   return [...title,
     el("h2", null, "How far apart"), pairs ? verdictTable(pairs, pairRows(pairs, profile, baseline, candidate)) : howToCompare(baseline, candidate),
-    el("h2", null, "The scenarios that carry it"),
+    el("h2", null, "The scenarios behind it"),
     el("div", { class: "choices" }, filterBox("Filter scenarios")),
     scenarioPairs(sharedScenarios(first, second, profile), first.filesTable, baseline, candidate),
   ];
