@@ -108,7 +108,7 @@ def compare(
             seed=seed,
             **chosen.names,
         )
-        rows.write(many, about=about)
+        rows.write(many, about=about, lacking="at least two models with scores are needed")
         for said in filter(None, [sentences.many_comparisons(many), sentences.clusters_used(many)]):
             say(said)
         if not chosen.model and not chosen.experiment:
