@@ -54,7 +54,7 @@ from orchbench_analytics.tables import REPORTED_SCENARIOS, SOURCES
 
 _NO_LOCKS = (errno.ENOLCK, errno.ENOSYS, errno.EOPNOTSUPP)
 _PATIENCE_SECONDS = 600.0
-# Long pauses would let those win who have little to do.
+# With long pauses, a writer with little to do would always win.
 _LONGEST_PAUSE = 0.5
 
 
@@ -123,10 +123,10 @@ def _commit(
     *,
     load: Callable[[Path], Manifest] = load_manifest,
 ) -> None:
-    """Replace the manifest of a warehouse by what a change makes of it; the caller holds the lock.
+    """Apply a change to the manifest of a warehouse; the caller holds the lock.
 
-    In a bucket another writer may be faster; then the change is made again, to the new manifest.
-    What it has built already it finds there, as after a kill.
+    In a bucket another writer may be faster; then the change is applied again, to the new manifest.
+    Work that is already done is found there and reused, as after a kill.
     """
     overtaken = 0.0  # since when
     for attempt in count(1):
@@ -190,9 +190,9 @@ def score(root: Path, profile: Profile, engine: Engine, *, wait: bool) -> None:
 
 
 def tag(root: Path, path: Path, *, replace: bool) -> pl.DataFrame:
-    """Keep what a file says of models beside their names; returns what the file says.
+    """Store the tags that a file gives to models; returns these tags.
 
-    Earlier tags stay where the file says nothing else, unless it replaces them.
+    Earlier tags stay unless the file has another value, or replaces all of them.
     """
     tags = read_tags(path)
     load_manifest(root)  # what is not a warehouse is not even locked
@@ -208,7 +208,7 @@ def tag(root: Path, path: Path, *, replace: bool) -> pl.DataFrame:
 
 
 def _merged(before: Sequence[Path], tags: pl.DataFrame) -> pl.DataFrame:
-    """Earlier tags with those of a file over them: the last value that is not null counts."""
+    """Earlier tags, overridden by those of a file that are not null."""
     frames = [*(pl.read_parquet(file, glob=False) for file in before), tags]
     together = pl.concat(frames, how="diagonal_relaxed")
     keys = ["model", "experiment"]
@@ -223,7 +223,7 @@ def remove(
     profiles: Sequence[str],
     tags: bool,
 ) -> list[str]:
-    """Take models, profiles and tags out of a warehouse; returns the names of what is gone."""
+    """Remove models, profiles and tags from a warehouse; returns the names of what was removed."""
     load_manifest(root)  # what is not a warehouse is not even locked
 
     def change(manifest: Manifest) -> Manifest:
@@ -286,7 +286,7 @@ def _known_profiles(manifest: Manifest) -> list[Profile]:
 
 @contextmanager
 def hold(root: Path, *, wait: bool, on_wait: Callable[[str], None]) -> Iterator[None]:
-    """Be the only writer of the warehouse; who holds it is said to those who must wait."""
+    """Hold the lock of a warehouse; those who must wait are told which process has it."""
     try:
         root.mkdir(parents=True, exist_ok=True)
         lock = _acquire(root, wait=wait, on_wait=on_wait)

@@ -17,9 +17,9 @@ from orchbench_analytics.errors import SelectionError, suggest
 
 @dataclass(frozen=True, slots=True)
 class Ratio:
-    """Sums of terms over sums of terms, each with its factor; undefined where nothing is below.
+    """A ratio of sums of terms, each with its factor; undefined if the denominator is 0.
 
-    `defined_by` names terms that make it defined (and 0, not undefined) with nothing below.
+    `defined_by` names terms that make it 0 instead of undefined if the denominator is 0.
     """
 
     numerator: Mapping[str, float]

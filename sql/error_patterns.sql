@@ -1,10 +1,10 @@
 -- How a model decides wrongly: how often each pattern occurs, of the steps on which it could.
 -- grain: profile, model, experiment, language, error_pattern
 -- Patterns exclude each other and are counted as seen, whatever a profile's totals print:
--- overaction: a rejection was due, and a tool was called
--- underaction: a call was due, and it was rejected
+-- overaction: a rejection was wanted, and a tool was called
+-- underaction: a call was wanted, and it was rejected
 -- type_mismatch: rightly rejected, with another type than the label's
--- failed_call, failed_rejection: neither call nor rejection could be read where one was due
+-- failed_call, failed_rejection: neither call nor rejection could be read where one was wanted
 with
 
 scored_steps as (select * from main.scored_steps where is_scored),

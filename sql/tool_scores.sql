@@ -1,9 +1,9 @@
 -- How well a tool is chosen, and how well its arguments are given where it is rightly chosen.
 -- grain: profile, model, experiment, language, tool
--- Choosing counts every scored step: a tool called where a rejection was due is a false positive,
--- one that was rejected or not answered a false negative. Arguments count only where the tool was
--- both wanted and called, so that a wrong choice is not counted twice; a step that rightly calls
--- several tools counts for each of them, since the arguments of a step are merged.
+-- Choosing counts every scored step: a tool called where a rejection was wanted is a false
+-- positive, one that was rejected or not answered a false negative. Arguments count only where the
+-- tool was both wanted and called, so that a wrong choice is not counted twice; a step that rightly
+-- calls several tools counts for each of them, since the arguments of a step are merged.
 with
 
 list_items as (select * from main.list_items),

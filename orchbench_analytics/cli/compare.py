@@ -103,7 +103,7 @@ def compare(
         many = opened.compare(
             baseline, profile=profile, metrics=metric or ["Average"], **how, **chosen.names
         )
-        rows.write(many, about=about)
+        rows.write(many, about=about, lacking="at least two models with scores are needed")
         for said in filter(None, [sentences.many_comparisons(many), sentences.clusters_used(many)]):
             say(said)
         if not chosen.model and not chosen.experiment:

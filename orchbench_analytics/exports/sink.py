@@ -173,7 +173,7 @@ def comments(relation: Relation) -> Iterator[str]:
 
 
 RowProgress = Callable[[str, int, int], None]
-"""Told which table is written, how many of its rows are, and how many it has."""
+"""Called with the table being written, the rows of it written so far, and all its rows."""
 _BATCH_ROWS = 2_048  # DuckDB's vector size; with long texts, more would take many megabytes
 _GATHERED_BYTES = 8 * 2**20
 

@@ -494,7 +494,8 @@ def unreadable_parts(places: Sequence[str]) -> Problem | None:
     """What to say of a document in which some places could not be read; null if there are none."""
     if not places:
         return None
-    words = f"{len(places)} part(s) of an unexpected shape were left out; all else was taken"
+    parts = "1 part" if len(places) == 1 else f"{len(places):,} parts"
+    words = f"all was taken but {parts} of an unexpected shape"
     return Problem("unreadable_parts", words, first_places(places))
 
 

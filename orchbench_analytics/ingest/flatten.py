@@ -312,7 +312,7 @@ def _checked_length(texts: Iterable[str | None]) -> int:
     """The length of all texts; refuses a document whose rows repeat far more than it holds."""
     length = sum(map(len, filter(None, texts)))
     if length > _LONGEST_TEXTS:
-        words = "what is said once and answered many times would take too much room"
+        words = "texts that are said once and answered many times would take too much room"
         raise UnreadableDocument(Problem("too_large", words, "$"))
     return length
 

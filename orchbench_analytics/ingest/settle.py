@@ -65,10 +65,10 @@ class Settling:
         return False
 
     def _still_for(self, file: InputFile) -> float:
-        """For how many seconds a file has been as it is, by what we saw or by its own times.
+        """For how many seconds a file has not changed, as we saw it or by its own times.
 
-        The clock of another machine may have set these; but what it has too early is read to its
-        end before it counts.
+        The clock of another machine may have set these times, but a file that counts too early is
+        still read to its end first.
         """
         now = time.monotonic()
         stamp, since = self._since.get(file.path, ("", now))

@@ -529,7 +529,7 @@ def load_state(
 
 
 def read_again(state: State, damaged: Collection[str], *, prune: bool) -> None:
-    """Let files count as changed whose rows are damaged, or were made by other code.
+    """Mark files as changed if their rows are damaged or were made by other code.
 
     Files outside the paths given are found where they were. Rows of files that are gone stay as
     they are; but a damaged part is given up only as a whole, so it stays if one of its files is

@@ -53,17 +53,17 @@ OUTCOMES = {
     "unread": "unread",
     "failed": "failed",
     "called": "called",
-    "rejected_a_due_call": "rejected a due call",
-    "called_a_due_rejection": "called, rejection was due",
+    "rejected_a_due_call": "rejected a wanted call",
+    "called_a_due_rejection": "called, rejection was wanted",
     "rejected_with_other_type": "rejected, other type",
     "rejected": "rejected rightly",
 }
 ERROR_PATTERNS = {
-    "overaction": "called where a rejection was due",
-    "underaction": "rejected where a call was due",
+    "overaction": "called where a rejection was wanted",
+    "underaction": "rejected where a call was wanted",
     "type_mismatch": "rejected with another type",
-    "failed_call": "failed where a call was due",
-    "failed_rejection": "failed where a rejection was due",
+    "failed_call": "failed where a call was wanted",
+    "failed_rejection": "failed where a rejection was wanted",
 }
 SCENARIO_KINDS = {
     "is_hard": "Hard: the mean score is below 50",

@@ -1,4 +1,4 @@
-"""Consistency over runs: how often a model decides otherwise when asked again, and what that moves.
+"""Consistency over runs: how often a model decides differently when asked again, and the effect.
 
 pass@k is the estimate of Chen et al. (2021, arXiv:2107.03374), pass^k that of Yao et al. (2024,
 arXiv:2406.12045). Noise is how far a score would move if the same runs were made again.

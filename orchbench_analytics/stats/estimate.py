@@ -487,7 +487,7 @@ def _gaffke(value: Array, error: Array, count: Array, added: float, tail: Array)
 
 
 def _least_alike(count: Array, level: float | Array) -> Array:
-    """The least share of equal scores with which all of `count` may be equal, but for the tail."""
+    """The exact lower limit of the share of equal scores when all of `count` are equal."""
     return ((1 - np.asarray(level)) / 2) ** (1 / np.maximum(count, 1.0))
 
 

@@ -94,7 +94,7 @@ class Entry(NamedTuple):
 
 
 class Content(NamedTuple):
-    """The bytes of an object, which version they are, and how many; too many are not read."""
+    """The bytes of an object, their version and their number; an object too large is not read."""
 
     data: bytes
     version: Version
@@ -102,7 +102,7 @@ class Content(NamedTuple):
 
 
 class Overtaken(Exception):  # noqa: N818 (not an error: the caller takes the new state)
-    """An object is not, or not any more, what a conditional put asked for."""
+    """A conditional put failed: the object is not the one that it was to replace."""
 
 
 # Options
@@ -329,7 +329,7 @@ class Bucket:
 
 
 _REFUSED = {
-    "PermissionDeniedError": "these credentials may not do that, or none were found; "
+    "PermissionDeniedError": "these credentials do not allow that, or none were found; "
     "see docs/storage.md",
     "UnauthenticatedError": "the store does not accept these credentials; see docs/storage.md",
 }

@@ -91,6 +91,7 @@ MISTAKES = [
     (("export", W, "sqlite:x"), 2, "a directory of that name is ./sqlite:x"),
     (("leaderboard", W, "--by", "size"), 2, "no tag 'size', only their names"),
     (("compare", W, "perfect", "--gate", "Plan >= 0"), 2, "a gate needs two models"),
+    (("compare", W, "--model", "perfect"), 1, "no rows: at least two models with scores"),
     (("compare", W, "--drivers", "3"), 2, "--drivers needs two models"),
     (("compare", W, "perfect", "silent", "--gate", "Plan"), 2, "cannot read the gate"),
     (("compare", W, "perfect", "silent", "--seed", "-1"), 2, "--seed"),

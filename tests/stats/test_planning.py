@@ -98,7 +98,7 @@ def test_a_sweep_is_planned_from_its_runs(warehouse: Warehouse) -> None:
     assert planned.variances["language"].to_list() == ["EN", "KO"]
     assert planned.variances["mean_run_count"].to_list() == pytest.approx([3, 3])
     assert planned.plans["run_count"].to_list() == [1, 2, 3, 5, 10]
-    assert "with 3 runs of 6 scenarios a language" in planned.advice
+    assert "with 3 runs of 6 scenarios per language" in planned.advice
     assert "are worth more" in planned.advice
 
 

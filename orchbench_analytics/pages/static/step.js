@@ -72,7 +72,7 @@ function callSection(row, shard, labels, profile) {
     compared === null ? sides(callList(label), [callList(row.answer_calls), cutNote(row.answer_calls, row.answer_calls_length)])
       : compared.length > 0 && differenceTable(compared, counted),
     (!hasCalls(label) || row.answer_position === null || row.answer_content?.trim() || row.answer_agent_id !== row.label_agent_id) && sides(
-      hasCalls(label) ? note("A call is due, as above.") : [note("A rejection is due: ", DECISION_WORDS(row.actual)), block(labelText(labels, row.label_content) ?? "", { "aria-label": "Label" })],
+      hasCalls(label) ? note("A call is wanted, as above.") : [note("A rejection is wanted: ", DECISION_WORDS(row.actual)), block(labelText(labels, row.label_content) ?? "", { "aria-label": "Label" })],
       [row.answer_position === null ? note(wordFor("reading", "missing")) : null,
         answerBlock(row, "answer_content") ?? (row.answer_position !== null && note(hasCalls(row.answer_calls) ? "No text beside the call." : "No text.")),
         row.answer_agent_id && row.answer_agent_id !== row.label_agent_id && note("Answered by ", data(row.answer_agent_id))]),
