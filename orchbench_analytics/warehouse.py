@@ -173,8 +173,8 @@ class Warehouse:
         Args:
             paths: files, and directories that are searched to any depth.
             model: the model of all files, if their paths do not say it.
-            experiment: likewise.
-            language: likewise.
+            experiment: the experiment of all files, if their paths do not say it.
+            language: the language of all files, if their paths do not say it.
             pattern: how the tree names things, such as `{model}/{language}/{scenario}.json`.
             agent_cards: files and directories with the tools' schemas, such as the benchmark's
                 `data`; only cards are read there.
@@ -238,13 +238,13 @@ class Warehouse:
             paths: as for `ingest`; local directories are watched, buckets are listed.
             every: look again after so many seconds, even if no change was noticed.
             model: as for `ingest`.
-            experiment: likewise.
-            language: likewise.
-            pattern: likewise.
-            agent_cards: likewise.
-            expect: likewise.
-            prune: likewise.
-            jobs: likewise.
+            experiment: as for `ingest`.
+            language: as for `ingest`.
+            pattern: as for `ingest`.
+            agent_cards: as for `ingest`.
+            expect: as for `ingest`.
+            prune: as for `ingest`.
+            jobs: as for `ingest`.
 
         Returns:
             An iterator over what each look at the files found. A file that is still being written
@@ -341,7 +341,7 @@ class Warehouse:
 
         Args:
             models: names or patterns such as `graded-*`.
-            experiments: likewise; with models, only these experiments of theirs.
+            experiments: names or patterns; with models, only these experiments of theirs.
             profiles: names; their scores are removed too.
             tags: remove all tags.
             jobs: how many processes; by default as many as there are cores.
@@ -421,8 +421,8 @@ class Warehouse:
 
         Args:
             models: only files of these; refused files count as those of the model in their path.
-            experiments: likewise.
-            languages: likewise.
+            experiments: only these experiments.
+            languages: only these languages.
 
         Returns:
             The columns of the table `sources`: path, where it belongs, status, reason, message.
@@ -627,7 +627,7 @@ class Warehouse:
         Args:
             profile: which rules count.
             models: rank only these. The scenarios of the sweep are still those of all models.
-            experiments: likewise.
+            experiments: only these experiments.
             languages: rank in each of these alone; with intervals, over them together.
             min_coverage: rank models that have this share of the sweep's scenarios.
             by: average over groups of models instead, by this column of `model_tags`.
@@ -734,9 +734,9 @@ class Warehouse:
         Args:
             profile: which rules count.
             metrics: their names; by default all.
-            models: only these.
-            experiments: likewise.
-            languages: likewise.
+            models: only these models.
+            experiments: only these experiments.
+            languages: only these languages.
             clusters: a CSV file with the columns language, scenario and cluster, if scenarios go
                 together that are not translations; such as a family of prompts.
 
@@ -779,8 +779,8 @@ class Warehouse:
             scenario: list the steps of this scenario.
             step: only this step, in every run that has it; `step_page` shows it whole.
             profile: which rules count.
-            experiments: only these.
-            languages: likewise.
+            experiments: only these experiments.
+            languages: only these languages.
             run: only this run, such as "run #2" or "2".
 
         Returns:
@@ -819,8 +819,8 @@ class Warehouse:
             scenario: its name.
             step: its id.
             profile: which rules count.
-            experiments: only these.
-            languages: likewise.
+            experiments: only these experiments.
+            languages: only these languages.
             run: only this run; of several runs, the first is shown.
 
         Returns:
@@ -902,11 +902,11 @@ class Warehouse:
 
         Args:
             baseline: a model, `model/experiment` or a pair of both; without it, compare all pairs.
-            candidate: likewise; without it, compare all others with the baseline.
+            candidate: the other model; without it, all others are compared with the baseline.
             profile: which rules count.
             metrics: their names; by default the headline metrics.
             models: only these are compared.
-            experiments: likewise.
+            experiments: only these experiments.
             languages: compare over these only.
             clusters: a CSV file with the columns language, scenario and cluster, if scenarios go
                 together that are not translations; such as a family of prompts.
@@ -955,11 +955,11 @@ class Warehouse:
 
         Args:
             baseline: a model, `model/experiment` or a pair of both.
-            candidate: likewise.
+            candidate: a model, `model/experiment` or a pair of both.
             gates: what candidate - baseline has to be, such as `Plan >= -0.01`; all hold together.
             profile: which rules count.
-            experiments: only these.
-            languages: likewise.
+            experiments: only these experiments.
+            languages: only these languages.
             clusters: a CSV file with the columns language, scenario and cluster, if scenarios go
                 together that are not translations; such as a family of prompts.
             sequential: hold at every look at a sweep that still runs; intervals are about 1.6 times
@@ -1002,11 +1002,11 @@ class Warehouse:
 
         Args:
             baseline: a model, `model/experiment` or a pair of both.
-            candidate: likewise.
+            candidate: a model, `model/experiment` or a pair of both.
             profile: which rules count.
             metric: the metric whose difference is taken apart.
-            experiments: only these.
-            languages: likewise.
+            experiments: only these experiments.
+            languages: only these languages.
 
         Returns:
             A row for each driver, the largest first: `kind` (scenarios; with answers also agents
@@ -1053,9 +1053,9 @@ class Warehouse:
             tag: a numeric column of `model_tags`.
             profile: which rules count.
             metrics: their names; by default the headline metrics.
-            models: only these.
-            experiments: likewise.
-            languages: likewise.
+            models: only these models.
+            experiments: only these experiments.
+            languages: only these languages.
             clusters: a CSV file with the columns language, scenario and cluster, if scenarios go
                 together that are not translations; such as a family of prompts.
 
@@ -1096,9 +1096,9 @@ class Warehouse:
                 `run_noise` (how much scores vary by chance), `spread` (the share of chance in the
                 spread of models), or `gaps` (between languages).
             profile: which rules count.
-            models: only these.
-            experiments: likewise.
-            languages: likewise.
+            models: only these models.
+            experiments: only these experiments.
+            languages: only these languages.
             clusters: a CSV file with the columns language, scenario and cluster, if scenarios go
                 together that are not translations; such as a family of prompts.
 
@@ -1145,9 +1145,9 @@ class Warehouse:
             prices: a CSV file with model, input and output, the prices per million tokens, for
                 files that state tokens and no cost.
             profile: which rules count.
-            models: only these.
-            experiments: likewise.
-            languages: likewise.
+            models: only these models.
+            experiments: only these experiments.
+            languages: only these languages.
             clusters: a CSV file with the columns language, scenario and cluster, if scenarios go
                 together that are not translations; such as a family of prompts.
             seed: of the correction; the same seed gives the same figures.
@@ -1190,8 +1190,8 @@ class Warehouse:
             profile: which rules count.
             metric: the metric it should be seen in.
             models: take the variances from these only.
-            experiments: likewise.
-            languages: likewise.
+            experiments: only these experiments.
+            languages: only these languages.
             clusters: a CSV file with the columns language, scenario and cluster, if scenarios go
                 together that are not translations; such as a family of prompts.
 
@@ -1235,8 +1235,8 @@ class Warehouse:
             profile: which rules count.
             metric: the metric whose prediction is checked.
             models: choose from their scenarios, and check on them only.
-            experiments: likewise.
-            languages: likewise.
+            experiments: only these experiments.
+            languages: only these languages.
             seed: the same seed gives the same list.
 
         Returns:
@@ -1274,7 +1274,7 @@ class Warehouse:
             profile: which rules count.
             metric: the metric to predict.
             models: learn from these only.
-            experiments: likewise, and look for the model among them.
+            experiments: only these experiments; the model is looked for among them too.
             languages: predict the score over these only.
             level: of the interval.
 
@@ -1317,8 +1317,8 @@ class Warehouse:
         """Show what each rule in which `upstream` and `spec` differ changes for every model.
 
         Args:
-            models: only these.
-            experiments: likewise.
+            models: only these models.
+            experiments: only these experiments.
             jobs: how many processes; by default as many as there are cores.
 
         Returns:
@@ -1386,7 +1386,7 @@ class Warehouse:
         Args:
             output: the file; if the page is too large for one, a directory of that name. Only an
                 earlier report is replaced.
-            models: only these.
+            models: only these models.
             profiles: only these; the first is shown first.
             answer_limit: cut answers after so many characters; 0 leaves them out.
             with_steps: whether to include every step and answer; by default up to 300,000 steps.
@@ -1435,7 +1435,7 @@ class Warehouse:
         """Serve the page of a report to this machine, with SQL and search, until Ctrl-C.
 
         Args:
-            models: only these.
+            models: only these models.
             profiles: only these; the first is shown first.
             with_rules: also show what each scoring rule changes, when that is asked for.
             port: by default any that is free.
@@ -1480,8 +1480,8 @@ class Warehouse:
                 its label.
             profile: which rules count.
             models: only these; of a plan, whose it is.
-            experiments: likewise.
-            languages: likewise.
+            experiments: only these experiments.
+            languages: only these languages.
             scenario: of the plan; by default the one that is furthest from its label.
             run: of the plan, such as "run #2" or "2".
             step: of the plan.
