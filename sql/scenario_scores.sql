@@ -38,8 +38,8 @@ decisions as (
 
 run_sums as (
     select
-        profile, model, experiment, language, scenario, run, run_position, rounding, run_mean,
-        value_mean, addition,
+        profile, model, experiment, language, scenario, run, run_position,
+        rounding, run_mean, value_mean, addition,
         count(*) filter (where actual = 'call') as call_label_count,
         count(*) filter (where is_call_scored) as call_scored_count,
         count(*) filter (where value_f1 > 0) as positive_value_count,
@@ -53,8 +53,8 @@ run_sums as (
     inner join profiles using (profile)
     where is_scored
     group by
-        profile, model, experiment, language, scenario, run, run_position, rounding, run_mean,
-        value_mean, addition
+        profile, model, experiment, language, scenario, run, run_position,
+        rounding, run_mean, value_mean, addition
 ),
 
 -- A run whose every call was rejected has a call label and no scored call: its scores are 0.

@@ -27,8 +27,8 @@ FORMED = """        share(
 ADDED = [
     ("orchbench_analytics/metrics.py", '    "reject_precision": Metric(\n', ENTRY),
     ("sql/model_scores.sql", "        precision_of(true_positive_reject_count", FORMED),
-    ("sql/model_scores.sql", "        reject_precision,\n", "        reject_jaccard,\n"),
-    ("sql/metric_scores.sql", "            reject_precision,\n", "            reject_jaccard,\n"),
+    ("sql/model_scores.sql", "        reject_precision, ", "        reject_jaccard,\n"),
+    ("sql/metric_scores.sql", "            reject_f1, ", "            reject_jaccard,\n"),
 ]
 # Every command that takes or lists metrics, and a text that shows the new one in its output.
 COMMANDS = [

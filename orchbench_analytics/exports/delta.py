@@ -78,8 +78,7 @@ class DeltaTables(Sink):
         mark_directory(self.path, {*known, *(marked_names(self.path) or ())})
         for relation in outgoing.relations:
             parts = outgoing.changed(relation, stored)
-            old = stored.relations.get(relation.name) if stored else None
-            new = outgoing.contents.relations[relation.name]
+            new, old = outgoing.new_and_old(relation, stored)
             if old is None or old.shape_hash != new.shape_hash or not relation.part_column:
                 if old is None or parts:
                     self._write_whole(relation, outgoing.rows(relation))

@@ -102,8 +102,7 @@ class IcebergTables(Sink):
     ) -> None:
         """Bring over the changed parts of one relation in one commit."""
         parts = outgoing.changed(relation, stored)
-        old = stored.relations.get(relation.name) if stored else None
-        new = outgoing.contents.relations[relation.name]
+        new, old = outgoing.new_and_old(relation, stored)
         if old is None or old.shape_hash != new.shape_hash:
             self._create(catalog, relation, held)
             old = None

@@ -24,6 +24,7 @@ from orchbench_analytics.exports.relations import (
     DESCRIPTIONS,
     MANIFEST_RELATION,
     SMALL,
+    Content,
     Contents,
     Memory,
     Relation,
@@ -118,27 +119,11 @@ class Dialect(NamedTuple):
     reference_suffix: str = ""
 
 
-SQLITE = Dialect(
-    {
-        "text": "text",
-        "int": "integer",
-        "float": "real",
-        "bool": "boolean",
-        "timestamp": "timestamp",
-    },
-    " deferrable initially deferred",
-)
+_COMMON: Mapping[Kind, str] = {"text": "text", "bool": "boolean", "timestamp": "timestamp"}
+_DEFERRED = " deferrable initially deferred"
+SQLITE = Dialect({**_COMMON, "int": "integer", "float": "real"}, _DEFERRED)
+POSTGRES = Dialect({**_COMMON, "int": "bigint", "float": "double precision"}, _DEFERRED)
 DUCKDB = Dialect(DUCKDB_TYPES)
-POSTGRES = Dialect(
-    {
-        "text": "text",
-        "int": "bigint",
-        "float": "double precision",
-        "bool": "boolean",
-        "timestamp": "timestamp",
-    },
-    " deferrable initially deferred",
-)
 
 
 def create_table(relation: Relation, dialect: Dialect, present: set[str]) -> str:
@@ -220,8 +205,14 @@ class Outgoing:
 
     def changed(self, relation: Relation, stored: Contents | None) -> list[str]:
         """The parts of a relation that differ from what the sink holds."""
+        return changed_parts(*self.new_and_old(relation, stored))
+
+    def new_and_old(
+        self, relation: Relation, stored: Contents | None
+    ) -> tuple[Content, Content | None]:
+        """What a relation has, and what the sink holds of it."""
         old = stored.relations.get(relation.name) if stored else None
-        return changed_parts(self.contents.relations[relation.name], old)
+        return self.contents.relations[relation.name], old
 
     def changed_count(self, relation: Relation, stored: Contents | None) -> int:
         """How many parts are written; a new table without rows counts as one."""

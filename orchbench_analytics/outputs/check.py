@@ -21,16 +21,10 @@ from orchbench_analytics.store.manifest import Manifest
 from orchbench_analytics.views.catalog import connect, frame_of
 
 TOLERANCE = 1e-9
-DIFFERENCES = {
-    "check_name": pl.String,
-    "profile": pl.String,
-    "model": pl.String,
-    "experiment": pl.String,
-    "language": pl.String,
-    "scenario": pl.String,
-    "figure": pl.String,
-    "expected": pl.Float64,
-    "found": pl.Float64,
+_RESULT = ("profile", "model", "experiment", "language")
+DIFFERENCES: dict[str, type[pl.DataType]] = {
+    **dict.fromkeys(("check_name", *_RESULT, "scenario", "figure"), pl.String),
+    **dict.fromkeys(("expected", "found"), pl.Float64),
 }
 # Both sides in long form, joined by the name of the figure; undefined prints as 0 in the JSON.
 # Under `reported` our figures of a model are those that follow from the file's own rows.
@@ -152,9 +146,6 @@ select distinct * from judged
 union
 select distinct * from rewritten
 """
-_RESULT = ("profile", "model", "experiment", "language")
-
-
 _ERROR_PATTERNS = ("overaction", "underaction", "type_mismatch")
 # By the profile of our figures: the name of the check, and what the evaluator's are compared with.
 _REPORTED_CHECKS = {

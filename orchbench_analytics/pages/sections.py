@@ -334,11 +334,10 @@ def audited(changes: pl.DataFrame, source: Source) -> Piece:
     return {"rules": columns_of(rows.select(name for name in columns if name in rows.columns))}
 
 
-def _queried(source: Source, *, is_pooled: bool = False, **tables: tuple[str, str]) -> Piece:
-    """A section of tables that are the rows of queries, each of one view."""
-    queries = {relation: query for query, relation in tables.values()}
+def _queried(source: Source, *, is_pooled: bool = False, **queries: str) -> Piece:
+    """A section of tables that are the rows of queries."""
     found = source.queries(queries, is_pooled=is_pooled)
-    return {name: columns_of(found[relation]) for name, (_, relation) in tables.items()}
+    return {name: columns_of(rows) for name, rows in found.items()}
 
 
 _POOLED = partial(_queried, is_pooled=True)
@@ -346,19 +345,12 @@ _POOLED = partial(_queried, is_pooled=True)
 SECTIONS: Mapping[str, Callable[[Source], Piece]] = {
     "comparisons": comparisons,
     "consistency": consistency,
-    "arguments": partial(_POOLED, arguments=(_ARGUMENTS, "argument_scores")),
-    "tools": partial(_POOLED, tools=(_TOOLS, "tool_scores")),
-    "scenarios": partial(_queried, difficulties=(_DIFFICULTIES, "scenario_difficulties")),
-    "scenario_scores": partial(_queried, scores=(_SCENARIO_SCORES, "scenario_means")),
-    "decisions": partial(
-        _POOLED,
-        confusion=(_CONFUSION, "confusion_matrix"),
-        patterns=(_PATTERNS, "error_patterns"),
-        failures=(_FAILURES, "failure_reasons"),
-    ),
-    "plans": partial(
-        _queried, kinds=(_EDIT_KINDS, "plan_error_kinds"), sizes=(_PLAN_SIZES, "plan_size_scores")
-    ),
-    "costs": partial(_queried, costs=(_COSTS, "score_costs")),
+    "arguments": partial(_POOLED, arguments=_ARGUMENTS),
+    "tools": partial(_POOLED, tools=_TOOLS),
+    "scenarios": partial(_queried, difficulties=_DIFFICULTIES),
+    "scenario_scores": partial(_queried, scores=_SCENARIO_SCORES),
+    "decisions": partial(_POOLED, confusion=_CONFUSION, patterns=_PATTERNS, failures=_FAILURES),
+    "plans": partial(_queried, kinds=_EDIT_KINDS, sizes=_PLAN_SIZES),
+    "costs": partial(_queried, costs=_COSTS),
     "core": core,
 }

@@ -6,6 +6,7 @@ users, which are the same for every model.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import NamedTuple
@@ -29,6 +30,7 @@ from orchbench_analytics.views.catalog import (
 )
 
 Model = tuple[str, str]
+_RELATION = re.compile(r"\bmain\.(\w+)")
 # So many steps are read at once: many small models, or one large one.
 _STEPS = 24_000
 _LABELS = """
@@ -98,14 +100,14 @@ class Source(NamedTuple):
     def queries(
         self, queries: Mapping[str, str], *, is_pooled: bool = False
     ) -> dict[str, pl.DataFrame]:
-        """What some queries give, each of the relation that names it.
+        """What some queries give, by name.
 
         Ranks are among all models of the warehouse; what is pooled over models, or says how many
         there are, is of the report's models alone.
         """
-        with self.connect(
-            *queries, scope=self.own_scope if is_pooled else self._scope_of_profile()
-        ) as connection:
+        read = {name for query in queries.values() for name in _RELATION.findall(query)}
+        scope = self.own_scope if is_pooled else self._scope_of_profile()
+        with self.connect(*read, scope=scope) as connection:
             return {
                 name: self.only(frame_of(connection.sql(query))) for name, query in queries.items()
             }
