@@ -140,6 +140,8 @@ def ingest(
         "prune": prune,
         "jobs": jobs,
     }
+    if engine.is_local:
+        share_machine()  # before anything imports polars
     if watch:
         if verify or not score or fail_on_refused:
             raise PathError("--watch does not go with --verify, --no-score or --fail-on-refused")
@@ -148,8 +150,6 @@ def ingest(
         with engine.opened(warehouse, create=True) as opened:
             show_looks(opened, opened.watch(*paths, every=every, **what), quiet=quiet)
         return
-    if engine.is_local:
-        share_machine()
     with (
         progress_bar(quiet=quiet or not engine.is_local) as progress,
         task_bar(quiet=quiet or engine.is_local) as task_progress,

@@ -258,6 +258,9 @@ def walk(root: str, closed: Collection[tuple[int, int]] = ()) -> Iterator[Listed
         prefix = f"{way.directory.rstrip('/')}/"
         listed = Listed(prefix, root, way.is_linked, [], [])
         for entry in entries:
+            if len(listed.names) >= _AT_ONCE:
+                yield listed
+                listed = Listed(prefix, root, way.is_linked, [], [])
             if layouts.is_directory(entry):
                 is_link = entry.is_symlink()
                 is_seen_once = is_link and way.is_linked
