@@ -31,6 +31,11 @@ if TYPE_CHECKING:
 
     from orchbench_analytics.stats.compare import GateResult
 
+_OF_GATES = (
+    "the interval of a gate is corrected for the gates alone, those of the table for all of its "
+    "rows"
+)
+
 
 @command(example="orchbench compare orchbench-demo/warehouse perfect graded-1")
 def compare(
@@ -171,6 +176,7 @@ def _write_with_drivers(found: pl.DataFrame, carried: pl.DataFrame, rows: RowOpt
 def _exit_by(results: list[GateResult], undecided: Literal["pass", "fail"]) -> None:
     for result in results:
         say(result.message)
+    say(_OF_GATES)
     outcomes = {result.outcome for result in results}
     if "crossed" in outcomes:
         raise typer.Exit(FOUND_WRONG)
