@@ -775,15 +775,16 @@ MetricsOption = Annotated[
 ]
 
 
+def profile_option(meaning: str) -> Any:
+    """The option that names a profile, which means something else in some commands."""
+    return typer.Option(
+        "--profile", "-p", metavar="NAME", autocompletion=complete_profiles, help=meaning
+    )
+
+
 ProfileOption = Annotated[
     str | None,
-    typer.Option(
-        "--profile",
-        "-p",
-        metavar="NAME",
-        autocompletion=complete_profiles,
-        help="spec (default), strict, upstream, reported, or one scored before.",
-    ),
+    profile_option("spec (default), strict, upstream, reported, or one scored before."),
 ]
 ModelsOption = Annotated[
     list[str] | None,

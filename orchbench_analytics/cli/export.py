@@ -10,8 +10,8 @@ from orchbench_analytics.cli.app import (
     EngineOptions,
     WarehouseArgument,
     command,
-    complete_profiles,
     complete_tables,
+    profile_option,
     say,
 )
 from orchbench_analytics.cli.progress import spinner
@@ -37,13 +37,7 @@ def export(
     ] = None,
     profile: Annotated[
         str | None,
-        typer.Option(
-            "--profile",
-            "-p",
-            metavar="NAME",
-            autocompletion=complete_profiles,
-            help="Only this profile, so that sums count nothing twice.",
-        ),
+        profile_option("Only this profile, so that sums count nothing twice."),
     ] = None,
     raw: Annotated[
         bool,

@@ -12,7 +12,7 @@ from orchbench_analytics.cli.app import (
     ModelsOption,
     WarehouseArgument,
     command,
-    complete_profiles,
+    profile_option,
     say,
 )
 from orchbench_analytics.errors import SelectionError
@@ -25,13 +25,7 @@ def remove(
     experiment: ExperimentsOption = None,
     profile: Annotated[
         list[str] | None,
-        typer.Option(
-            "--profile",
-            "-p",
-            metavar="NAME",
-            autocompletion=complete_profiles,
-            help="Scores under a profile of your own; repeatable.",
-        ),
+        profile_option("Scores under a profile of your own; repeatable."),
     ] = None,
     tags: Annotated[bool, typer.Option("--tags", help="All tags of models.")] = False,
     jobs: JobsOption = None,

@@ -12,7 +12,7 @@ from orchbench_analytics.cli.app import (
     ModelsOption,
     WarehouseArgument,
     command,
-    complete_profiles,
+    profile_option,
     say,
 )
 from orchbench_analytics.paths import local_path
@@ -22,13 +22,7 @@ if TYPE_CHECKING:
 
 ProfilesOption = Annotated[
     list[str] | None,
-    typer.Option(
-        "--profile",
-        "-p",
-        metavar="NAME",
-        autocompletion=complete_profiles,
-        help="Only this profile; repeatable, the first is shown first; default all.",
-    ),
+    profile_option("Only this profile; repeatable, the first is shown first; default all."),
 ]
 RulesOption = Annotated[
     bool, typer.Option("--audit", help="Also show what each scoring rule changes; takes a while.")

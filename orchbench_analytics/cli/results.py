@@ -13,7 +13,7 @@ from orchbench_analytics.cli.app import (
     WarehouseArgument,
     command,
     complete_models,
-    complete_profiles,
+    profile_option,
     say,
 )
 from orchbench_analytics.errors import PathError
@@ -41,12 +41,8 @@ def results(
     ] = None,
     profile: Annotated[
         str | None,
-        typer.Option(
-            "--profile",
-            "-p",
-            metavar="NAME",
-            autocompletion=complete_profiles,
-            help="upstream (default) has the evaluator's own figures; or spec, strict, reported.",
+        profile_option(
+            "upstream (default) has the evaluator's own figures; or spec, strict, reported."
         ),
     ] = None,
     output: Annotated[

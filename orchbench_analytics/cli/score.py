@@ -4,14 +4,12 @@ from __future__ import annotations
 
 from typing import Annotated
 
-import typer
-
 from orchbench_analytics.cli.app import (
     JobsOption,
     WarehouseArgument,
     call_of,
     command,
-    complete_profiles,
+    profile_option,
     say,
 )
 from orchbench_analytics.cli.progress import say_unchecked, spinner
@@ -20,16 +18,7 @@ from orchbench_analytics.cli.progress import say_unchecked, spinner
 @command(example="orchbench score orchbench-demo/warehouse --profile strict")
 def score(
     warehouse: WarehouseArgument,
-    profile: Annotated[
-        str,
-        typer.Option(
-            "--profile",
-            "-p",
-            metavar="NAME",
-            autocompletion=complete_profiles,
-            help="A built-in profile, or a .toml file of rules.",
-        ),
-    ],
+    profile: Annotated[str, profile_option("A built-in profile, or a .toml file of rules.")],
     jobs: JobsOption = None,
 ) -> None:
     """Score a warehouse under a profile, from its tables alone."""

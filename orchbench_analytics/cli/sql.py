@@ -20,8 +20,8 @@ from orchbench_analytics.cli.app import (
     RowOptions,
     WarehouseArgument,
     command,
-    complete_profiles,
     forget_interrupts,
+    profile_option,
     say,
     say_no_rows,
 )
@@ -63,13 +63,7 @@ def sql(
     ] = None,
     profile: Annotated[
         str | None,
-        typer.Option(
-            "--profile",
-            "-p",
-            metavar="NAME",
-            autocompletion=complete_profiles,
-            help="Only this profile's rows in tables and views.",
-        ),
+        profile_option("Only this profile's rows in tables and views."),
     ] = None,
     unsafe: Annotated[
         bool, typer.Option("--unsafe", help="Allow writing, and files outside the warehouse.")
