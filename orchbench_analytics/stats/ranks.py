@@ -134,8 +134,8 @@ def _rank(
         sets = rank_sets(common, sweep.clusters, seed=seed, level=level)
         for name, values in zip(("low", "high", "tier"), sets, strict=True):
             numbers[name][ranked] = values
-    interval = score_interval(score, level=level)
     filled = expected_scores(sweep, _METRIC)
+    interval = score_interval(score, level=level)
     around = bounded_interval(filled, own.error, own.even_count, level=level)
     return pl.DataFrame(
         {
