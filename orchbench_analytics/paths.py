@@ -1,16 +1,24 @@
-"""Paths as people type them: the one place that turns a text into a path of this machine."""
+"""Paths as people type them: the one place that turns a text into a path of this machine.
+
+And the small CSV files that they name with these.
+"""
 
 from __future__ import annotations
 
 import re
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from orchbench_analytics.errors import PathError
+
+if TYPE_CHECKING:
+    import polars as pl
 
 # With two letters or more, since one letter before a colon is a drive of Windows.
 _ADDRESS = re.compile(r"[A-Za-z][A-Za-z0-9+.-]+:[/\\]")
 _SLASHES = "/\\"
 _BUCKETS = ("s3://", "gs://", "az://")
+_LARGEST_FILE = 16 * 2**20
 
 
 def is_address(given: str | Path) -> bool:
@@ -58,3 +66,25 @@ def local_path(given: str | Path) -> Path:
         raise PathError(
             f"{text}: the home directory is not known; a file or directory of that name is ./{text}"
         ) from error
+
+
+def read_csv(path: Path, columns: tuple[str, ...], *, expected: str) -> pl.DataFrame:
+    """These columns of a CSV file, as texts: the scenario 007 is not the scenario 7.
+
+    expected: what the columns are, for the error if the file lacks one.
+    """
+    import polars as pl  # not every command needs it
+
+    if not path.is_file():
+        what = f"{path} is a directory" if path.is_dir() else f"no such file: {path}"
+        raise PathError(f"{what}; expected a CSV file with {expected}")
+    if path.stat().st_size > _LARGEST_FILE:
+        raise PathError(f"{path} is larger than {_LARGEST_FILE:,} bytes; expected {expected}")
+    try:
+        rows = pl.read_csv(path, infer_schema=False, glob=False)
+    except (OSError, UnicodeDecodeError, pl.exceptions.PolarsError) as error:
+        said = str(error).partition("\n")[0]
+        raise PathError(f"{path} cannot be read as CSV: {said}") from error
+    if missing := [name for name in columns if name not in rows.columns]:
+        raise PathError(f"{path} has no column {', '.join(missing)}; expected {expected}")
+    return rows.select(columns)

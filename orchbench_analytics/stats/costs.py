@@ -14,6 +14,7 @@ import numpy as np
 import polars as pl
 
 from orchbench_analytics.errors import PathError
+from orchbench_analytics.paths import read_csv
 from orchbench_analytics.schema import frame
 from orchbench_analytics.stats.estimate import Estimate, estimate, score_interval
 from orchbench_analytics.stats.ranks import surely_better
@@ -29,19 +30,8 @@ NO_PRICES = pl.DataFrame(schema={"model": pl.String, **dict.fromkeys(_PRICES, pl
 
 def read_prices(path: Path) -> pl.DataFrame:
     """Prices by model: a CSV file with model, input and output, per million tokens."""
-    try:
-        rows = pl.read_csv(path, infer_schema=False)
-    except FileNotFoundError as error:
-        raise PathError(f"no such file: {path}") from error
-    except (OSError, pl.exceptions.PolarsError) as error:
-        raise PathError(f"{path} cannot be read as CSV: {error}") from error
-    missing = [name for name in ("model", "input", "output") if name not in rows.columns]
-    if missing:
-        raise PathError(
-            f"{path} has no column {', '.join(missing)}; expected model, input and output, the "
-            "prices per million tokens"
-        )
-    prices = rows.select(
+    expected = "model, input and output, the prices per million tokens"
+    prices = read_csv(path, ("model", "input", "output"), expected=expected).select(
         "model",
         *(
             pl.col(name).cast(pl.Float64, strict=False).alias(f"{name}_price")

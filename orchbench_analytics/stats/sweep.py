@@ -20,6 +20,7 @@ import polars as pl
 
 from orchbench_analytics.errors import PathError, SelectionError
 from orchbench_analytics.metrics import SOURCE_COLUMNS, TERMS, resolve_metrics, terms_of
+from orchbench_analytics.paths import read_csv
 from orchbench_analytics.profiles import SPEC, Profile
 from orchbench_analytics.schema import polars_schema
 from orchbench_analytics.selection import Asked, find_contender
@@ -160,18 +161,8 @@ def ruled(rows: pl.DataFrame, profiles: Iterable[Profile]) -> pl.DataFrame:
 
 def read_clusters(path: Path) -> pl.DataFrame:
     """The clusters that a CSV file names, with the columns language, scenario and cluster."""
-    try:
-        rows = pl.read_csv(path, infer_schema=False)
-    except FileNotFoundError as error:
-        raise PathError(f"no such file: {path}") from error
-    except (OSError, pl.exceptions.PolarsError) as error:
-        raise PathError(f"{path} cannot be read as CSV: {error}") from error
-    missing = [name for name in ALONE.columns if name not in rows.columns]
-    if missing:
-        raise PathError(
-            f"{path} has no column {', '.join(missing)}; expected language, scenario and cluster"
-        )
-    named = rows.select(ALONE.columns).drop_nulls().unique()
+    rows = read_csv(path, tuple(ALONE.columns), expected="language, scenario and cluster")
+    named = rows.drop_nulls().unique()
     if named.select("language", "scenario").is_duplicated().any():
         raise PathError(f"{path} puts some scenario into two clusters; expected one row for each")
     return named
