@@ -29,15 +29,12 @@ def replicate(tree: Path, directory: Path, times: int) -> Path:
     """The tree several times over under other model names; hard links, so disk is not an issue."""
     if directory.exists():
         return directory
+    models = {entry.name for entry in tree.iterdir()}
     for path in tree.rglob("*.json"):
         parts = path.relative_to(tree).parts
         for copy in range(times):
-            renamed = [f"{part}-{copy}" if part in _models(tree) else part for part in parts]
+            renamed = [f"{part}-{copy}" if part in models else part for part in parts]
             target = directory.joinpath(*renamed)
             target.parent.mkdir(parents=True, exist_ok=True)
             os.link(path, target)
     return directory
-
-
-def _models(tree: Path) -> set[str]:
-    return {entry.name for entry in tree.iterdir()}
