@@ -196,9 +196,9 @@ def resolve_metrics(names: Iterable[str]) -> tuple[str, ...]:
 
 
 def terms_of(names: Iterable[str]) -> tuple[str, ...]:
-    """The terms that these metrics are made of."""
+    """The terms that these metrics are made of, whichever names they are given by."""
     needed: set[str] = set()
-    for name in names:
+    for name in resolve_metrics(names):
         formula = METRICS[name].formula
         if isinstance(formula, Mean):
             needed.update(terms_of(formula.of))

@@ -7,9 +7,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
-from functools import partial, wraps
+from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal, ParamSpec, TypeVar, get_args
+from typing import TYPE_CHECKING, Any, Literal, get_args
 
 import polars as pl
 
@@ -37,6 +37,7 @@ from orchbench_analytics.store.manifest import (
     Finding,
     Manifest,
     load_manifest,
+    names_damage,
     naming_damage,
     scan_table,
     verify,
@@ -64,21 +65,7 @@ __all__ = ["Contender", "Warehouse", "open_warehouse"]
 _KEYS = ("model", "experiment", "language")
 _MODELS_AT_ONCE = 50
 FigureName = Literal["leaderboard", "pairs", "cost", "consistency", "plan"]
-_Arguments = ParamSpec("_Arguments")
-_Result = TypeVar("_Result")
 Question = Literal["flips", "pass_rates", "run_noise", "spread", "gaps"]
-
-
-def _names_damage(method: Callable[_Arguments, _Result]) -> Callable[_Arguments, _Result]:
-    """Let a method of a warehouse name the damaged file it failed at."""
-
-    @wraps(method)
-    def guarded(*args: _Arguments.args, **kwargs: _Arguments.kwargs) -> _Result:
-        warehouse: Any = args[0]
-        with naming_damage(warehouse.path):
-            return method(*args, **kwargs)
-
-    return guarded
 
 
 def open_warehouse(
@@ -151,7 +138,7 @@ class Warehouse:
 
     # Fill a warehouse
 
-    @_names_damage
+    @names_damage
     def ingest(
         self,
         *paths: str | Path,
@@ -283,7 +270,7 @@ class Warehouse:
                 expected = None  # it is kept
                 yield Look(summary, len(settling.waiting))
 
-    @_names_damage
+    @names_damage
     def score(
         self, *, profile: Profile | str | Path, jobs: int | None = None, wait: bool = True
     ) -> str:
@@ -308,7 +295,7 @@ class Warehouse:
             score(self.path, chosen, engine, wait=wait)
         return chosen.name
 
-    @_names_damage
+    @names_damage
     def tag(self, path: str | Path, *, replace: bool = False) -> pl.DataFrame:
         """Tag models with what a file says about them, such as their size.
 
@@ -327,7 +314,7 @@ class Warehouse:
 
         return tag(self.path, local_path(path), replace=replace)
 
-    @_names_damage
+    @names_damage
     def remove(
         self,
         *,
@@ -386,7 +373,7 @@ class Warehouse:
         """
         return load_manifest(self.path)
 
-    @_names_damage
+    @names_damage
     def models(self) -> pl.DataFrame:
         """List every model, experiment and language that has scenarios.
 
@@ -409,7 +396,7 @@ class Warehouse:
         models = counted.agg(pl.len().cast(pl.Int64).alias("scenario_count"))
         return models.select(*_KEYS, "scenario_count", "scored_from").sort(_KEYS).collect()
 
-    @_names_damage
+    @names_damage
     def sources(
         self,
         *,
@@ -463,7 +450,7 @@ class Warehouse:
         """
         return self.table("profiles").collect()
 
-    @_names_damage
+    @names_damage
     def tables(self) -> pl.DataFrame:
         """List every table and view.
 
@@ -495,7 +482,7 @@ class Warehouse:
 
         return find_entry(table).columns
 
-    @_names_damage
+    @names_damage
     def table(self, name: str) -> pl.LazyFrame:
         """Read a table or a view.
 
@@ -521,7 +508,7 @@ class Warehouse:
 
     # Ask in SQL
 
-    @_names_damage
+    @names_damage
     def connect(self, *, only: Iterable[str] | None = None) -> duckdb.DuckDBPyConnection:
         """Open a DuckDB connection with every table and view; on Spark, Spark computes the views.
 
@@ -544,7 +531,7 @@ class Warehouse:
             return connect_answered(self._spark, self.path, self.manifest(), only=only)
         return connect(self.path, self.manifest(), only=only)
 
-    @_names_damage
+    @names_damage
     def sql(
         self,
         query: str,
@@ -607,7 +594,7 @@ class Warehouse:
 
     # Look at scores
 
-    @_names_damage
+    @names_damage
     def leaderboard(
         self,
         *,
@@ -663,7 +650,7 @@ class Warehouse:
             return by_tag(board, self._tagged(by), by)
         return with_languages(board, ranks, beside) if beside and not languages else board
 
-    @_names_damage
+    @names_damage
     def standings(self, *, profile: str | None = None, seed: int = 0) -> pl.DataFrame:
         """Show how models stand while their sweep is still running.
 
@@ -718,7 +705,7 @@ class Warehouse:
             unanswered=unanswered_models(problems),
         )
 
-    @_names_damage
+    @names_damage
     def intervals(
         self,
         *,
@@ -760,7 +747,7 @@ class Warehouse:
             expected=of_languages.of(self.table("expected_scenarios").collect()),
         )
 
-    @_names_damage
+    @names_damage
     def show(
         self,
         model: str | Contender,
@@ -800,7 +787,7 @@ class Warehouse:
         steps = steps_of(asked.rows("scored_steps"), asked.rows("scored_plans"), scenario, run)
         return steps if step is None else named_steps(steps, step)
 
-    @_names_damage
+    @names_damage
     def step_page(
         self,
         model: str | Contender,
@@ -844,7 +831,7 @@ class Warehouse:
         )
         return step_page(self.table, step_keys(found)[0], profile=self.profile(profile))
 
-    @_names_damage
+    @names_damage
     def results(
         self,
         model: str,
@@ -882,7 +869,7 @@ class Warehouse:
 
     # Tell which differences are real
 
-    @_names_damage
+    @names_damage
     def compare(
         self,
         baseline: str | Contender | None = None,
@@ -937,7 +924,7 @@ class Warehouse:
             level=level,
         )
 
-    @_names_damage
+    @names_damage
     def gates(
         self,
         baseline: str | Contender,
@@ -987,7 +974,7 @@ class Warehouse:
             seed=seed,
         )
 
-    @_names_damage
+    @names_damage
     def drivers(
         self,
         baseline: str | Contender,
@@ -1035,7 +1022,7 @@ class Warehouse:
             maintain_order=True,
         )  # fmt: skip
 
-    @_names_damage
+    @names_damage
     def trend(
         self,
         tag: str,
@@ -1078,7 +1065,7 @@ class Warehouse:
             clusters=self._clusters(clusters),
         )
 
-    @_names_damage
+    @names_damage
     def consistency(
         self,
         what: Question = "flips",
@@ -1127,7 +1114,7 @@ class Warehouse:
             return language_gaps(self._terms(asked, HEADLINE), clusters=self._clusters(clusters))
         raise SelectionError(f"no consistency {what!r}; there are {', '.join(get_args(Question))}")
 
-    @_names_damage
+    @names_damage
     def costs(
         self,
         *,
@@ -1171,7 +1158,7 @@ class Warehouse:
             seed=seed,
         )
 
-    @_names_damage
+    @names_damage
     def power(
         self,
         difference: float = 0.01,
@@ -1216,7 +1203,7 @@ class Warehouse:
             clusters=self._clusters(clusters),
         )
 
-    @_names_damage
+    @names_damage
     def shortlist(
         self,
         scenarios: int = 100,
@@ -1253,7 +1240,7 @@ class Warehouse:
         scores = self._terms(self._ask(profile, models, experiments, languages), [metric])
         return shortlist(scores, scenarios, metric=metric, clusters=self._clusters(), seed=seed)
 
-    @_names_damage
+    @names_damage
     def predict(
         self,
         model: str | Contender,
@@ -1306,7 +1293,7 @@ class Warehouse:
 
     # Check, and use elsewhere
 
-    @_names_damage
+    @names_damage
     def audit(
         self,
         *,
@@ -1337,7 +1324,7 @@ class Warehouse:
         with self._running(jobs, is_local=True) as engine:
             return chosen.of(audit(self.path, self.manifest(), engine))
 
-    @_names_damage
+    @names_damage
     def check(self) -> CheckReport:
         """Check that all counts add up, and that an evaluator's reported figures equal ours.
 
@@ -1368,7 +1355,7 @@ class Warehouse:
         """
         return verify(self.path, self.manifest())
 
-    @_names_damage
+    @names_damage
     def report(
         self,
         output: str | Path,
@@ -1421,7 +1408,7 @@ class Warehouse:
         with self._running(jobs, is_local=True) as engine:
             return make_report(self.path, self.manifest(), local_path(output), options, engine)
 
-    @_names_damage
+    @names_damage
     def view(
         self,
         *,
@@ -1460,7 +1447,7 @@ class Warehouse:
         options = ReportOptions(several(models), several(profiles), with_rules=with_rules)
         serve(self.path, options, port=port, announce=announce, opens=opens)
 
-    @_names_damage
+    @names_damage
     def figure(
         self,
         what: FigureName,
@@ -1550,7 +1537,7 @@ class Warehouse:
             raise SelectionError("this plan could not be read")
         return plan_figure(drawn.parts)
 
-    @_names_damage
+    @names_damage
     def export(
         self,
         target: str | Path,

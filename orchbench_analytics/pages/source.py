@@ -15,7 +15,7 @@ import duckdb
 import msgspec
 import polars as pl
 
-from orchbench_analytics.metrics import HEADLINE, terms_of
+from orchbench_analytics.metrics import HEADLINE
 from orchbench_analytics.profiles import Profile
 from orchbench_analytics.stats.sweep import ruled, sweep_columns
 from orchbench_analytics.store.manifest import Manifest, Part, scan_table
@@ -129,7 +129,7 @@ class Source(NamedTuple):
 
     def scenario_scores(self) -> pl.DataFrame:
         """What headline scores are made from, of all models: ranks are among all of them."""
-        columns = sweep_columns(terms_of(HEADLINE))
+        columns = sweep_columns(HEADLINE)
         rows = self.scored("scenario_scores").select(columns).collect()
         return ruled(rows, self.profiles.values())
 

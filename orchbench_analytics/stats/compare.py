@@ -222,12 +222,9 @@ def compare_pairs(
         if is_sequential:
             p_value = anytime_p(p_value, summary.cluster_count)
         corrected = correct(p_value, np.full(len(p_value), part.weight), level=level)
-        pairs = baseline[part.places], candidate[part.places]
-        rows.append(
-            _described(
-                part, p_value, corrected, level=level, is_sequential=is_sequential
-            ).with_columns(_names(sweep, part, *pairs))
-        )
+        names_of_rows = _names(sweep, part, baseline[part.places], candidate[part.places])
+        described = _described(part, p_value, corrected, level=level, is_sequential=is_sequential)
+        rows.append(described.with_columns(names_of_rows))
     return pl.concat(rows)
 
 

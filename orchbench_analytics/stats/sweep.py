@@ -19,7 +19,7 @@ import numpy.typing as npt
 import polars as pl
 
 from orchbench_analytics.errors import PathError, SelectionError
-from orchbench_analytics.metrics import SOURCE_COLUMNS, TERMS, resolve_metrics, terms_of
+from orchbench_analytics.metrics import SOURCE_COLUMNS, TERMS, terms_of
 from orchbench_analytics.paths import read_csv
 from orchbench_analytics.profiles import SPEC, Profile
 from orchbench_analytics.schema import polars_schema
@@ -116,7 +116,8 @@ def sweeps(
     `clusters` has the columns of `scenario_clusters`; a scenario that it does not name is alone.
     """
     needed = terms_of(metrics)
-    missing = [c for c in sweep_columns(needed) if c not in (*scenario_scores.columns, "run_count")]
+    there = (*scenario_scores.columns, "run_count")
+    missing = [column for column in sweep_columns(metrics) if column not in there]
     if missing:
         raise SelectionError(
             f"no column {', '.join(missing)}: these are not the rows of the table scenario_scores"
@@ -130,9 +131,9 @@ def sweeps(
     ]
 
 
-def sweep_columns(terms: Iterable[str]) -> list[str]:
-    """The columns of `scenario_scores` that a sweep of these terms is made from."""
-    sources = {name for term in terms for name in TERMS[term].meta.root_names()}
+def sweep_columns(metrics: Iterable[str]) -> list[str]:
+    """The columns of `scenario_scores` that a sweep is made from, for these metrics."""
+    sources = {name for term in terms_of(metrics) for name in TERMS[term].meta.root_names()}
     return [*_KEY, "run_count", *(name for name in SOURCE_COLUMNS if name in sources)]
 
 
@@ -141,7 +142,7 @@ def read_terms(asked: Asked, metrics: Iterable[str]) -> pl.DataFrame:
 
     They have the columns that the metrics need.
     """
-    columns = sweep_columns(terms_of(resolve_metrics(metrics)))
+    columns = sweep_columns(metrics)
     rows = asked.rows("scenario_scores").select(columns).collect()
     asked.require_scores(rows)
     return ruled(rows, [asked.profile])

@@ -15,15 +15,15 @@ import hashlib
 import re
 import time
 from collections import Counter
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from difflib import get_close_matches
-from functools import cache, lru_cache
+from functools import cache, lru_cache, wraps
 from itertools import starmap
 from pathlib import Path
 from shlex import quote
-from typing import TYPE_CHECKING, NamedTuple, Protocol, TypeVar
+from typing import TYPE_CHECKING, Any, NamedTuple, ParamSpec, Protocol, TypeVar
 
 import msgspec
 
@@ -140,6 +140,8 @@ class Gathered(Holder, frozen=True, kw_only=True):
 
 
 AnyHolder = TypeVar("AnyHolder", bound=Holder)
+_Arguments = ParamSpec("_Arguments")
+_Result = TypeVar("_Result")
 
 
 class Manifest(msgspec.Struct, frozen=True):
@@ -687,6 +689,18 @@ def naming_damage(root: Path) -> Iterator[None]:
             for finding in _findings(root, read=read):
                 raise damage_error(root, *finding) from error
         raise
+
+
+def names_damage(method: Callable[_Arguments, _Result]) -> Callable[_Arguments, _Result]:
+    """Let a method name the damaged file it fails at, of the warehouse at its object's `path`."""
+
+    @wraps(method)
+    def guarded(*args: _Arguments.args, **kwargs: _Arguments.kwargs) -> _Result:
+        warehouse: Any = args[0]
+        with naming_damage(warehouse.path):
+            return method(*args, **kwargs)
+
+    return guarded
 
 
 def _findings(root: Path, *, read: bool) -> list[Finding]:
