@@ -534,7 +534,8 @@ class Family:
         """Rows with their sums of signed moves (row by draw) and of squared moves.
 
         A row's statistic is Student's t of its moves with `counts` - 1 degrees of freedom. Rows
-        without any move stay at 0 under every pattern, and count no further.
+        without any move stay at 0 under every pattern, and count no further. The sums are
+        overwritten: there may be a quarter of a billion.
         """
         is_moved = (squares > 1e-24) & (counts > 1)
         self.row_count += len(squares)
@@ -544,7 +545,8 @@ class Family:
         for count, weight in kinds:
             is_own = (counts == count) & (weights == weight)
             own = slice(None) if len(kinds) == 1 else is_own  # no copy of many rows
-            scaled = sums[own] / root[own, None]
+            scaled = sums[own]
+            scaled /= root[own, None]
             size = np.abs(scaled, out=scaled).max(axis=0).astype(np.float64)
             known = self._greatest.get((count, weight), size)
             self._greatest[count, weight] = np.maximum(known, size)
