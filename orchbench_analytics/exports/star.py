@@ -25,7 +25,7 @@ from orchbench_analytics.queries import KINDS, View, described_columns, read_vie
 from orchbench_analytics.schema import Column, Table
 from orchbench_analytics.store.manifest import Manifest
 from orchbench_analytics.tables import TABLES
-from orchbench_analytics.views.catalog import all_relations, needed_by, populate, quoted_name
+from orchbench_analytics.views.catalog import all_relations, populate, quoted_name
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -170,9 +170,7 @@ def star_shapes(
     connection: duckdb.DuckDBPyConnection, root: Path, manifest: Manifest
 ) -> list[Relation]:
     """All relations of the star without their rows: nothing is computed."""
-    sources = _sources()
-    needed = needed_by(*sources)
-    populate(connection, root, manifest, names=needed)
+    populate(connection, root, manifest, names=_sources())
     connection.execute(_keys())
     for view in star_views().values():
         connection.execute(f"create view main.{view.name} as {view.query}")

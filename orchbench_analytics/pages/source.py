@@ -23,7 +23,6 @@ from orchbench_analytics.views.catalog import (
     EVERYTHING,
     Scope,
     frame_of,
-    needed_by,
     populate,
     quoted,
     silent_duckdb,
@@ -76,7 +75,7 @@ class Source(NamedTuple):
     def connect(self, *relations: str, scope: Scope = EVERYTHING) -> duckdb.DuckDBPyConnection:
         """A connection that has what the tables and views named need."""
         connection = silent_duckdb(threads=self.threads)
-        populate(connection, self.root, self.manifest, names=needed_by(*relations), scope=scope)
+        populate(connection, self.root, self.manifest, names=relations, scope=scope)
         return connection
 
     @property

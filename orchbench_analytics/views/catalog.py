@@ -88,7 +88,7 @@ def connect(
 ) -> duckdb.DuckDBPyConnection:
     """An in-memory DuckDB with all tables and views, or with those named and what they read."""
     connection = silent_duckdb()
-    names = all_relations() if only is None else needed_by(*only)
+    names = all_relations() if only is None else only
     populate(connection, root, manifest, names=names, scope=scope)
     return connection
 
@@ -126,20 +126,23 @@ def populate(
     root: Path,
     manifest: Manifest,
     *,
-    names: set[str],
+    names: Iterable[str],
     scope: Scope = EVERYTHING,
     opens_files: bool = True,
 ) -> None:
     """Create the named tables, as views of their Parquet files, and the named views.
 
+    What the views read is created too.
+
     DuckDB opens the files itself, or pyarrow reads them, which verifies the checksums of their
     pages, and DuckDB never opens a file. pyarrow also reads those below a path that DuckDB would
     take for a pattern.
     """
-    opens_files = opens_files and _PATTERN_CHARACTERS.isdisjoint(str(root.absolute()))
-    narrowed = scope.narrow(manifest) if scope != EVERYTHING else manifest
+    names = needed_by(*names)
     for statements in macros():
         connection.execute(statements)
+    opens_files = opens_files and _PATTERN_CHARACTERS.isdisjoint(str(root.absolute()))
+    narrowed = scope.narrow(manifest) if scope != EVERYTHING else manifest
     if "profiles" in names:
         connection.execute(f"create view main.profiles as {profiles_query(narrowed)}")
     if "model_tags" in names:
