@@ -136,8 +136,8 @@ class IcebergTables(Sink):
             is_held = held is not None and relation.name in held.relations
             if not is_held and not _is_marked(catalog.load_table(identifier)):
                 raise PathError(
-                    f"{self.name} has a table {NAMESPACE}.{relation.name} that is not an export "
-                    "of ours; name another catalog"
+                    f"{self.name} has a table {NAMESPACE}.{relation.name} that orchbench did "
+                    "not write; name another catalog"
                 )
             catalog.drop_table(identifier)
         properties = {"comment": relation.description, **_MARK}
@@ -151,8 +151,8 @@ class IcebergTables(Sink):
         table = catalog.load_table(identifier)
         if not _is_marked(table):
             raise PathError(
-                f"{self.name} has a table {NAMESPACE}.{MANIFEST_RELATION.name} that is not an "
-                "export of ours; name another catalog"
+                f"{self.name} has a table {NAMESPACE}.{MANIFEST_RELATION.name} that "
+                "orchbench did not write; name another catalog"
             )
         return read_manifest_table(table.scan().to_arrow())
 

@@ -110,7 +110,7 @@ class PostgresTables(Sink):
         strange = sorted(there - ours)
         if strange:
             raise PathError(
-                f"the database has a table {strange[0]} that is not an export of ours; "
+                f"the database has a table {strange[0]} that orchbench did not write; "
                 "choose another schema"
             )
         kept = [relation for name, relation in wanted.items() if name in there & ours]

@@ -201,9 +201,9 @@ def test_readers_see_whole_generations_and_grants_and_views_stay(
 def test_tables_of_others_are_left_alone(uri: str, sweep: Warehouse) -> None:
     with psycopg.connect(uri, autocommit=True) as connection:
         connection.execute("create table steps (mine int)")
-    with pytest.raises(PathError, match=r"a table steps that is not an export of ours"):
+    with pytest.raises(PathError, match=r"a table steps that orchbench did not write"):
         sweep.export(uri, tables=CHOSEN)
-    with pytest.raises(PathError, match=r"a table steps that is not an export of ours"):
+    with pytest.raises(PathError, match=r"a table steps that orchbench did not write"):
         sweep.export(uri, tables=CHOSEN, overwrite=True)
     assert ask(uri, "select count(*) from steps") == [(0,)]
 
