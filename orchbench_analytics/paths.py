@@ -1,6 +1,6 @@
 """Paths as people type them: the one place that turns a text into a path of this machine.
 
-And the small CSV files that they name with these.
+And the small files that they name with these.
 """
 
 from __future__ import annotations
@@ -68,6 +68,15 @@ def local_path(given: str | Path) -> Path:
         ) from error
 
 
+def require_small_file(path: Path, *, expected: str) -> None:
+    """Refuse what is not a file, or is larger than any that people write by hand."""
+    if not path.is_file():
+        what = f"{path} is a directory" if path.is_dir() else f"no such file: {path}"
+        raise PathError(f"{what}; expected {expected}")
+    if path.stat().st_size > _LARGEST_FILE:
+        raise PathError(f"{path} is larger than {_LARGEST_FILE:,} bytes; expected {expected}")
+
+
 def read_csv(path: Path, columns: tuple[str, ...], *, expected: str) -> pl.DataFrame:
     """These columns of a CSV file, as texts: the scenario 007 is not the scenario 7.
 
@@ -75,11 +84,7 @@ def read_csv(path: Path, columns: tuple[str, ...], *, expected: str) -> pl.DataF
     """
     import polars as pl  # not every command needs it
 
-    if not path.is_file():
-        what = f"{path} is a directory" if path.is_dir() else f"no such file: {path}"
-        raise PathError(f"{what}; expected a CSV file with {expected}")
-    if path.stat().st_size > _LARGEST_FILE:
-        raise PathError(f"{path} is larger than {_LARGEST_FILE:,} bytes; expected {expected}")
+    require_small_file(path, expected=f"a CSV file with {expected}")
     try:
         rows = pl.read_csv(path, infer_schema=False, glob=False)
     except (OSError, UnicodeDecodeError, pl.exceptions.PolarsError) as error:

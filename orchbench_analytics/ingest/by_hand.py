@@ -10,13 +10,13 @@ import polars as pl
 
 from orchbench_analytics.errors import PathError
 from orchbench_analytics.ingest.layouts import is_for_cards, language_of, stem
+from orchbench_analytics.paths import require_small_file
 from orchbench_analytics.store.directories import read_rows, with_table
 from orchbench_analytics.store.manifest import Manifest, is_damaged
 from orchbench_analytics.store.parquet import to_arrow
 from orchbench_analytics.tables import EXPECTED_SCENARIOS
 
 _KEY = ("model", "experiment")
-_LARGEST_FILE = 16 * 2**20
 _MOST = 1_000_000
 _SCENARIO_FILES = (".yaml", ".yml", ".json", ".json.gz", ".json.zst")
 _SCENARIO_DIRECTORY = "scenario_data"  # the benchmark has its scenarios in data/<L>/scenario_data
@@ -29,11 +29,7 @@ def read_tags(path: Path) -> pl.DataFrame:
     CSV has a column `model`, may have `experiment`, and any others. TOML has a table for each
     model: `["org/model"]` with `size = 7`, or an array of tables `[[model]]` with `model = "…"`.
     """
-    if not path.is_file():
-        what = f"{path} is a directory" if path.is_dir() else f"no such file: {path}"
-        raise PathError(f"{what}; expected a CSV or TOML file of tags")
-    if path.stat().st_size > _LARGEST_FILE:
-        raise PathError(f"{path} is larger than {_LARGEST_FILE:,} bytes: not a file of tags")
+    require_small_file(path, expected="a CSV or TOML file of tags")
     try:
         frame = (
             _from_toml(path)

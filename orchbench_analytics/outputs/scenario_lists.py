@@ -8,21 +8,17 @@ import polars as pl
 
 from orchbench_analytics.errors import PathError
 from orchbench_analytics.outputs.write import FORMULA_STARTS
+from orchbench_analytics.paths import require_small_file
 
 _KEY = ("language", "scenario")
-_LARGEST_FILE = 16 * 2**20
 
 
 def read_scenarios(path: Path) -> pl.DataFrame:
     """The columns language and scenario of a .csv, .json, .jsonl or .parquet file, as texts."""
-    expected = "expected a list of scenarios as .csv, .json, .jsonl or .parquet"
-    if not path.is_file():
-        what = f"{path} is a directory" if path.is_dir() else f"no such file: {path}"
-        raise PathError(f"{what}; {expected}")
+    expected = "a list of scenarios as .csv, .json, .jsonl or .parquet"
+    require_small_file(path, expected=expected)
     if path.suffix not in (".csv", ".json", ".jsonl", ".parquet"):
-        raise PathError(f"{path}: {expected}")
-    if path.stat().st_size > _LARGEST_FILE:
-        raise PathError(f"{path} is larger than {_LARGEST_FILE:,} bytes: not a list of scenarios")
+        raise PathError(f"{path}: expected {expected}")
     try:
         rows = _read(path)
     except (pl.exceptions.PolarsError, UnicodeDecodeError, OSError) as error:

@@ -85,3 +85,13 @@ def test_a_wrong_price_file_is_explained(tmp_path: Path, content: str, said: str
     file.write_text(content, encoding="utf-8")
     with pytest.raises(PathError, match=said):
         read_prices(file)
+
+
+def test_a_file_of_prices_is_named_literally(tmp_path: Path) -> None:
+    """Its name may look like a pattern, and a directory is not a file."""
+    (tmp_path / "prices[1].csv").write_text("model,input,output\na,1,2\n", encoding="utf-8")
+    (tmp_path / "prices1.csv").write_text("model,input,output\nb,1,2\n", encoding="utf-8")
+
+    assert read_prices(tmp_path / "prices[1].csv")["model"].to_list() == ["a"]
+    with pytest.raises(PathError, match="is a directory; expected a CSV file with model, input"):
+        read_prices(tmp_path)
