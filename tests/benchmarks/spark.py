@@ -218,7 +218,9 @@ def main(workers: Sequence[int] = (1, 2, 4), times: Sequence[int] = (1, 4, 16)) 
     """Print all rows."""
     with tempfile.TemporaryDirectory(prefix="orchbench-spark-") as scratch:
         room = Path(scratch)
-        for manifest_row in manifest_rows(room):
+        simulated = room / "simulated"  # a warehouse, so no other may lie in it
+        simulated.mkdir()
+        for manifest_row in manifest_rows(simulated):
             print(manifest_row, flush=True)
         tree = benchmark_tree(room / "data")
         for engine_row in engine_rows(room, tree, workers=workers, times=times):
