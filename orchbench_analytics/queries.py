@@ -47,7 +47,12 @@ class View(NamedTuple):
     @property
     def references(self) -> set[str]:
         """The tables and views it reads."""
-        return set(_REFERENCE.findall(self.query))
+        return references(self.query)
+
+
+def references(query: str) -> set[str]:
+    """The tables and views that a query of ours reads, which it names as `main.<name>`."""
+    return set(_REFERENCE.findall(query))
 
 
 def sql_directory() -> Path:

@@ -66,7 +66,7 @@ def shards(source: Source, *, first: int, answer_limit: int) -> Iterator[tuple[s
 
 def summaries(source: Source) -> Iterator[tuple[str, Any]]:
     """The shard of each model without its steps and plans: how its scenarios scored."""
-    files = source.query(f"{_FILES} order by profile, language, scenario", "scenario_means")
+    files = source.query(f"{_FILES} order by profile, language, scenario")
     parts = files.partition_by(_MODEL, as_dict=True)
     for number, model in enumerate(source.models):
         own = parts.get(model, files.clear()).drop(_MODEL)

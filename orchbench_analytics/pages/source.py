@@ -6,7 +6,6 @@ users, which are the same for every model.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import NamedTuple
@@ -17,6 +16,7 @@ import polars as pl
 
 from orchbench_analytics.metrics import HEADLINE
 from orchbench_analytics.profiles import Profile
+from orchbench_analytics.queries import references
 from orchbench_analytics.stats.sweep import ruled, sweep_columns
 from orchbench_analytics.store.manifest import Manifest, Part, scan_table
 from orchbench_analytics.views.catalog import (
@@ -29,7 +29,6 @@ from orchbench_analytics.views.catalog import (
 )
 
 Model = tuple[str, str]
-_RELATION = re.compile(r"\bmain\.(\w+)")
 # So many steps are read at once: many small models, or one large one.
 _STEPS = 24_000
 _LABELS = """
@@ -92,9 +91,9 @@ class Source(NamedTuple):
         """The source under one of its profiles."""
         return self._replace(profiles={profile: self.profiles[profile]})
 
-    def query(self, query: str, relation: str) -> pl.DataFrame:
-        """What a query of a relation gives, its models and profiles being the report's."""
-        return self.queries({relation: query})[relation]
+    def query(self, query: str) -> pl.DataFrame:
+        """What a query gives, its models and profiles being the report's."""
+        return self.queries({"rows": query})["rows"]
 
     def queries(
         self, queries: Mapping[str, str], *, is_pooled: bool = False
@@ -104,7 +103,7 @@ class Source(NamedTuple):
         Ranks are among all models of the warehouse; what is pooled over models, or says how many
         there are, is of the report's models alone.
         """
-        read = {name for query in queries.values() for name in _RELATION.findall(query)}
+        read = set().union(*map(references, queries.values()))
         scope = self.own_scope if is_pooled else self._scope_of_profile()
         with self.connect(*read, scope=scope) as connection:
             return {
